@@ -1,0 +1,55 @@
+"""Keyposes, and the action chunk that drives the arm to one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+PHASES = ("approach", "hover", "descend", "close", "act")
+"""The five keyposes of every verb. ``push`` keeps the gripper closed throughout."""
+
+
+@dataclass(frozen=True)
+class Keypose:
+    """Where the tool should be next.
+
+    Attributes:
+        position_m: x, y, z of the tool centre point in the world frame.
+        yaw_rad: Rotation about the vertical; 0 is the home orientation.
+        gripper: 0 closed to 1 open.
+    """
+
+    position_m: tuple[float, float, float]
+    yaw_rad: float
+    gripper: float
+
+
+def chunk(
+    start_position_m: NDArray[np.float64],
+    start_yaw_rad: float,
+    goal: Keypose,
+    settle_steps: int = 2,
+    max_step_m: float = 0.03,
+    max_step_rad: float = 0.2,
+) -> NDArray[np.float64]:
+    """Return the ``ee_absolute`` actions [T, 7] that move the tool to ``goal`` and settle there.
+
+    Args:
+        start_position_m: [3] commanded tool position now.
+        start_yaw_rad: Commanded yaw now.
+        goal: Where to go; its gripper command holds for the whole chunk.
+        settle_steps: Steps at the goal after arriving, at least 1.
+        max_step_m, max_step_rad: Largest change of the command in one control step.
+    """
+    target = np.asarray(goal.position_m, dtype=np.float64)
+    distance = float(np.linalg.norm(target - start_position_m))
+    turn = abs(goal.yaw_rad - start_yaw_rad)
+    moving = max(int(np.ceil(distance / max_step_m - 1e-9)), int(np.ceil(turn / max_step_rad - 1e-9)), 0)
+    t = np.concatenate([np.arange(1, moving + 1) / max(moving, 1), np.ones(max(settle_steps, 1))])
+    actions = np.zeros((len(t), 7))
+    actions[:, :3] = start_position_m + t[:, None] * (target - start_position_m)
+    actions[:, 5] = start_yaw_rad + t * (goal.yaw_rad - start_yaw_rad)
+    actions[:, 6] = goal.gripper
+    return actions
