@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @cache
-def _adapter(cls: type[Any]) -> Any:
+def _adapter(cls: Any) -> Any:
     from pydantic import TypeAdapter  # heavy: only when values cross an edge
 
     return TypeAdapter(cls)
@@ -21,7 +21,8 @@ def _adapter(cls: type[Any]) -> Any:
 
 def to_json(value: object) -> Any:
     """Return ``value`` as plain JSON data (dicts, lists, strings, numbers)."""
-    return _adapter(type(value)).dump_python(value, mode="json")
+    kind: Any = type(value)
+    return _adapter(kind).dump_python(value, mode="json")
 
 
 def from_json(cls: type[T], data: object, where: str = "value") -> T:
@@ -39,7 +40,8 @@ def from_json(cls: type[T], data: object, where: str = "value") -> T:
     from pydantic import ValidationError
 
     try:
-        return cast(T, _adapter(cls).validate_python(data))
+        kind: Any = cls
+        return cast(T, _adapter(kind).validate_python(data))
     except ValidationError as error:
         first = error.errors()[0]
         at = ".".join(str(part) for part in first["loc"]) or "top level"

@@ -41,7 +41,8 @@ def chunk(
         start_yaw_rad: Commanded yaw now.
         goal: Where to go; its gripper command holds for the whole chunk.
         settle_steps: Steps at the goal after arriving, at least 1.
-        max_step_m, max_step_rad: Largest change of the command in one control step.
+        max_step_m: Largest change of the commanded position in one control step.
+        max_step_rad: Largest change of the commanded yaw in one control step.
     """
     target = np.asarray(goal.position_m, dtype=np.float64)
     distance = float(np.linalg.norm(target - start_position_m))

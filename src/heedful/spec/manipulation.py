@@ -114,8 +114,8 @@ def read(trajectory: Trajectory, rules: ManipulationRules = RULES) -> Manipulati
     or moves by more than the ``disturbed`` thresholds. If several are, the one whose
     contact began first counts.
     """
-    touched = trajectory.contacts.any(axis=(1, 3))  # [T, N]
-    both = (trajectory.contacts[..., 0] & trajectory.contacts[..., 1]).any(axis=1)  # [T, N]
+    touched = np.any(trajectory.contacts, axis=(1, 3))  # [T, N]
+    both = np.any(trajectory.contacts[..., :2].all(axis=-1), axis=1)  # [T, N]
     candidates = []
     for i, name in enumerate(trajectory.object_names):
         if not touched[:, i].any():

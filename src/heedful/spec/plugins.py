@@ -9,6 +9,12 @@ from typing import Any, Literal
 from heedful.spec.errors import unknown
 
 Group = Literal["heedful.worlds", "heedful.policies", "heedful.suites", "heedful.judges"]
+_KIND: dict[Group, str] = {
+    "heedful.worlds": "world",
+    "heedful.policies": "policy",
+    "heedful.suites": "suite",
+    "heedful.judges": "judge",
+}
 
 
 def registered(group: Group) -> dict[str, EntryPoint]:

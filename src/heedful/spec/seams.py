@@ -36,7 +36,8 @@ class World(Protocol):
     """A running world: reset, step, look."""
 
     @property
-    def contract(self) -> WorldContract: ...
+    def contract(self) -> WorldContract:
+        """What this world offers."""
 
     def reset(self, scene: SceneSpec, seed: int | np.random.SeedSequence, action_mode: ActionMode) -> State:
         """Place ``scene`` under ``seed``, settle it, and return the first state."""
@@ -55,7 +56,8 @@ class Policy(Protocol):
     """A policy: told once, asked often."""
 
     @property
-    def contract(self) -> PolicyContract: ...
+    def contract(self) -> PolicyContract:
+        """What this policy needs and returns."""
 
     def reset(self, start: Start) -> str:
         """Begin an episode and return the instruction exactly as the policy received it."""
@@ -68,7 +70,8 @@ class Judge(Protocol):
     """A judge of recorded rollouts; never runs a simulator."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name its verdicts are stored under."""
 
     def judge(self, rollout: Rollout) -> Verdict:
         """Return what happened; a verdict without label when it cannot tell."""
@@ -78,7 +81,8 @@ class Suite(Protocol):
     """A suite: options -> cases; rows and verdicts -> numbers."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name it is registered under."""
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``given`` with defaults filled in; unknown keys and values are refused."""

@@ -17,9 +17,10 @@ CONTACT_PARTS = ("left_finger", "right_finger", "hand")
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A snapshot of the world. R robots, N objects; positions in metres in the world frame
-    (x away from the robot's base, y to the robot's left, z up; the table top is z = 0),
-    quaternions wxyz.
+    """A snapshot of the world with R robots and N objects.
+
+    Positions are in metres in the world frame (x away from the robot's base, y to the
+    robot's left, z up; the table top is z = 0), quaternions wxyz.
 
     Attributes:
         time_s: Simulated time since reset.
