@@ -54,3 +54,27 @@ def chunk(
     actions[:, 5] = start_yaw_rad + t * (goal.yaw_rad - start_yaw_rad)
     actions[:, 6] = goal.gripper
     return actions
+
+
+_SETTLE_STEPS = (1, 2, 3, 6, 4)
+_ACT_STEP_M, _ACT_STEP_RAD = 0.012, 0.12
+
+
+def phase_chunk(
+    start_position_m: NDArray[np.float64], start_yaw_rad: float, goal: Keypose, phase: int
+) -> NDArray[np.float64]:
+    """Return ``chunk`` at the pace of ``phase``: how the experts and the policies drive.
+
+    The arm settles as long as the phase needs (closing the fingers takes the longest), and
+    acts at 0.24 m/s, so that a pushed object stays with the fingers.
+
+    Args:
+        start_position_m: [3] commanded tool position now.
+        start_yaw_rad: Commanded yaw now.
+        goal: Where to go.
+        phase: Index into ``PHASES``; anything past the last acts like the last.
+    """
+    phase = min(phase, len(PHASES) - 1)
+    if PHASES[phase] == "act":
+        return chunk(start_position_m, start_yaw_rad, goal, _SETTLE_STEPS[phase], _ACT_STEP_M, _ACT_STEP_RAD)
+    return chunk(start_position_m, start_yaw_rad, goal, _SETTLE_STEPS[phase])

@@ -68,7 +68,7 @@ class Verdict:
     label: str | None
     score: float | None = None
     reason: str = ""
-    evidence: Mapping[str, str | float | None] = field(default_factory=dict)
+    evidence: Mapping[str, str | int | float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,100 @@
+"""``heedful diagnose``: from a policy recipe to a report, in one command."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from heedful.cli.findings import print_findings
+from heedful.cli.options import (
+    DryRun,
+    Empty,
+    InDistribution,
+    Json,
+    Out,
+    Pairs,
+    Rollouts,
+    Set,
+    SpecFile,
+    Workers,
+    several,
+)
+from heedful.cli.output import command_line, print_json, print_table
+from heedful.cli.progress import progress
+
+if TYPE_CHECKING:
+    from heedful.cli.requests import DiagnosisRequest
+
+
+def diagnose(
+    out: Out,
+    suite: Annotated[str | None, typer.Argument(help="Name of the suite, see `heedful list`.")] = None,
+    policy_recipe: Annotated[
+        str | None, typer.Option("--policy-recipe", help="What to train: reference.")
+    ] = None,
+    pairs: Pairs = None,
+    demos: Annotated[int | None, typer.Option("--demos", min=1, help="Demonstrations a pair.")] = None,
+    rollouts: Rollouts = None,
+    in_distribution: InDistribution = None,
+    empty: Empty = None,
+    training_seeds: Annotated[
+        list[int] | None, typer.Option("--training-seed", min=0, help="One policy each; repeatable.")
+    ] = None,
+    encoders: Annotated[
+        list[str] | None, typer.Option("--encoder", help="Text encoder; one policy each; repeatable.")
+    ] = None,
+    base_seed: Annotated[
+        int | None, typer.Option("--base-seed", min=0, help="Root of every random number.")
+    ] = None,
+    spec: SpecFile = None,
+    settings: Set = None,
+    workers: Workers = 2,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Collect, train, run, judge and report; continues where it stopped."""
+    from heedful import workflows
+    from heedful.cli.requests import diagnosis
+
+    asked = diagnosis(
+        spec,
+        settings or [],
+        {
+            "suite": suite,
+            "policy_recipe": policy_recipe,
+            "pairs": several(pairs),
+            "demos": demos,
+            "rollouts": rollouts,
+            "in_distribution": in_distribution,
+            "empty": empty,
+            "training_seeds": training_seeds,
+            "encoders": encoders,
+            "base_seed": base_seed,
+        },
+    )
+    names = [f.name for f in fields(workflows.Sizes)]
+    sizes = workflows.Sizes(**{n: getattr(asked, n) for n in names if getattr(asked, n) is not None})
+    if dry_run:
+        _print_plan(asked, sizes)
+        return
+    with progress() as tell:
+        done = workflows.diagnose(
+            asked.suite,
+            asked.policy_recipe,
+            asked.pairs,
+            out,
+            sizes,
+            asked.training_seeds,
+            asked.encoders,
+            asked.base_seed,
+            workers,
+            (command_line(),),
+            tell,
+        )
+    if as_json:
+        print_json({"report": str(done.page), "metrics": done.metrics, "known_answer": done.known_answer})
+        return
+    print_findings(done.metrics)
+    print(f"Report: {done.page}")

@@ -1,0 +1,40 @@
+"""Options that several verbs share, so that they mean the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Suite = Annotated[str, typer.Argument(help="Name of the suite, see `heedful list`.")]
+Pairs = Annotated[
+    list[str] | None,
+    typer.Option("--pair", "--pairs", help="Pair of factors, such as color,object; repeatable; or all."),
+]
+Rollouts = Annotated[int | None, typer.Option("--rollouts", min=0, help="Conflict rollouts a pair.")]
+InDistribution = Annotated[
+    int | None, typer.Option("--in-distribution", min=0, help="Control rollouts a pair, as trained.")
+]
+Empty = Annotated[
+    int | None, typer.Option("--empty", min=0, help="Control rollouts a pair without any instruction.")
+]
+Encoder = Annotated[str, typer.Option("--encoder", help="Text encoder: minilm, mean, gru or gru_reversed.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an existing one is continued.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes, one thread each.")]
+BaseSeed = Annotated[int, typer.Option("--base-seed", min=0, help="Root of every random number.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, at what cost, and stop.")]
+SpecFile = Annotated[
+    Path | None, typer.Option("--spec", help="YAML file with what to do; other options win over it.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="KEY=VALUE in YAML, dots for depth: options.rollouts=40; repeatable."),
+]
+World = Annotated[str, typer.Option("--world", help="Name of the world, see `heedful list`.")]
+
+
+def several(pairs: list[str] | None) -> str | list[str] | None:
+    """Return named pairs as a suite takes them: ``all``, a list, or nothing."""
+    return "all" if pairs == ["all"] else pairs

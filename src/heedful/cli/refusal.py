@@ -1,0 +1,84 @@
+"""How the command line refuses: one line on standard error, an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from heedful.cli.output import command_line
+from heedful.spec.errors import UserError
+
+MISTAKE = 2
+INTERRUPTED = 130
+EXTRA_OF = {"torch": "train", "safetensors": "train", "tokenizers": "train"}
+"""Package that an extra brings -> that extra."""
+
+
+class OneLineGroup(TyperGroup):
+    """The group of verbs; a user's mistake in any of them ends as one line."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb; an interruption says how to go on."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say(f"interrupted; nothing finished is lost. Go on with: {command_line()}")
+            raise typer.Exit(INTERRUPTED) from None
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command line and leave the process with its exit code."""
+        run = partial(super().main, args, prog_name, complete_var, False, windows_expand_args, **extra)
+        if not standalone_mode:
+            return run()
+        try:
+            code = run()
+        except typer.TyperException as error:
+            refuse(error.format_message())
+        except UserError as error:
+            refuse(str(error))
+        except ModuleNotFoundError as error:
+            if error.name not in EXTRA_OF:
+                raise
+            refuse(f"This needs the package {error.name!r}: pip install 'heedful[{EXTRA_OF[error.name]}]'.")
+        except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except OSError as error:
+            refuse(_system_trouble(error))
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def say(message: str) -> None:
+    """Print ``message`` as one line on standard error."""
+    print("heedful: " + " ".join(message.split()), file=sys.stderr)
+
+
+def refuse(message: str) -> NoReturn:
+    """Say what is wrong in one line and leave with the exit code of a user's mistake."""
+    say(message)
+    sys.exit(MISTAKE)
+
+
+def _system_trouble(error: OSError) -> str:
+    """Return the line for a full disk or missing permission; anything else is a bug and is raised."""
+    where = f" ({error.filename})" if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk is full{where}. Nothing finished is lost; free some space and run the same command."
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"Not allowed to write or read{where}: {error.strerror}."
+    raise error

@@ -1,0 +1,25 @@
+"""``heedful report``: the report of a judged run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heedful.cli.output import command_line
+from heedful.cli.progress import progress
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="Run folder, judged.")],
+    videos: Annotated[
+        bool, typer.Option("--videos/--no-videos", help="Show one rollout of each label and pair.")
+    ] = True,
+) -> None:
+    """Write the report of a run into its folder: one static folder that opens from disk."""
+    from heedful import workflows
+
+    with progress() as tell:
+        page = workflows.report(folder, videos, (command_line(),), tell)
+    print(page)

@@ -1,0 +1,95 @@
+"""``heedful run``: a suite's cases put to policies, recorded in a run folder."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from heedful.cli.options import (
+    BaseSeed,
+    DryRun,
+    Empty,
+    InDistribution,
+    Json,
+    Out,
+    Pairs,
+    Rollouts,
+    Set,
+    SpecFile,
+    Workers,
+    several,
+)
+from heedful.cli.output import print_json, print_table
+from heedful.cli.progress import progress
+
+
+def run(
+    out: Out,
+    suite: Annotated[str | None, typer.Argument(help="Name of the suite, see `heedful list`.")] = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option("--policy", help="Policy reference, such as reference:policies/co; repeatable."),
+    ] = None,
+    pairs: Pairs = None,
+    rollouts: Rollouts = None,
+    in_distribution: InDistribution = None,
+    empty: Empty = None,
+    world: Annotated[str | None, typer.Option("--world", help="Name of the world.")] = None,
+    base_seed: Annotated[
+        int | None, typer.Option("--base-seed", min=0, help="Root of every random number.")
+    ] = None,
+    spec: SpecFile = None,
+    settings: Set = None,
+    workers: Workers = 2,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Run what is missing in a run folder; more rollouts, pairs or policies extend it."""
+    from heedful import workflows
+    from heedful.cli.requests import run_spec
+    from heedful.spec.codec import to_json
+
+    asked = run_spec(
+        spec,
+        settings or [],
+        {
+            "suite": suite,
+            "policies": policies,
+            "world": world,
+            "base_seed": base_seed,
+            "options": {
+                "pairs": several(pairs),
+                "rollouts": rollouts,
+                "in_distribution": in_distribution,
+                "empty": empty,
+            },
+        },
+    )
+    if dry_run:
+        plan = workflows.planned(asked, workers)
+        rows = [(*place, count) for place, count in plan.table.items()]
+        if as_json:
+            print_json(
+                {
+                    "episodes": plan.episodes,
+                    "seconds": plan.seconds,
+                    "contract": dict(plan.contract),
+                    "table": [dict(zip(("policy", "pair", "arm", "episodes"), row)) for row in rows],
+                }
+            )
+            return
+        print_table("Episodes", ("policy", "pair", "arm", "episodes"), rows)
+        print_table("Contract with the world", ("policy", ""), plan.contract.items())
+        print(f"{plan.episodes} episodes, about {plan.seconds / 60:.1f} minutes with {workers} workers.")
+        return
+    with progress() as tell:
+        result = workflows.run(asked, out, workers, tell)
+    if as_json:
+        print_json(to_json(result))
+        return
+    print(
+        f"{out}: {result.episodes} episodes; {result.already} were there, "
+        f"{result.finished} finished now, {result.crashed} crashed now."
+    )
+    print(f"Next: heedful judge {out}")

@@ -1,0 +1,1 @@
+"""Judges: a recorded rollout in, a verdict out; never a simulator."""

@@ -1,0 +1,1 @@
+"""Pure functions: rows in, :class:`heedful.spec.rollout.Estimate` out, never rounded."""

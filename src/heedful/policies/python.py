@@ -1,0 +1,43 @@
+"""``python:module:factory``: a policy made by any importable Python factory."""
+
+from __future__ import annotations
+
+import importlib
+
+from heedful.spec.errors import UserError, unknown
+from heedful.spec.seams import Policy
+
+
+def make(rest: str) -> Policy:
+    """Return the policy that ``factory()`` of ``module`` returns.
+
+    Args:
+        rest: ``module:factory`` or ``module:factory:argument``; the argument, when given,
+            is passed as the one string.
+
+    Raises:
+        UserError: ``rest`` is malformed, the module cannot be found, it has no such
+            factory, or what the factory returns is no policy.
+    """
+    module_name, _, factory_part = rest.partition(":")
+    factory_name, has_argument, argument = factory_part.partition(":")
+    if not module_name or not factory_name:
+        raise UserError(f"Policy reference 'python:{rest}' should be python:module:factory.")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        # A missing import inside the user's own module is named as such.
+        raise UserError(f"Policy 'python:{rest}': no module named {error.name!r}.") from error
+    factory = getattr(module, factory_name, None)
+    if not callable(factory):
+        names = [name for name in vars(module) if callable(getattr(module, name)) and name[0] != "_"]
+        raise unknown(f"factory of {module_name}", factory_name, names)
+    policy = factory(argument) if has_argument else factory()
+    missing = [name for name in ("contract", "reset", "act") if not hasattr(policy, name)]
+    if missing:
+        raise UserError(
+            f"Policy 'python:{rest}': {type(policy).__name__} lacks {', '.join(missing)}; "
+            "a policy has contract, reset and act."
+        )
+    made: Policy = policy
+    return made

@@ -1,0 +1,1 @@
+"""Plan, loop, record: episodes and demonstrations, in one process or many."""

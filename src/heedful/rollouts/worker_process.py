@@ -1,0 +1,82 @@
+"""What runs inside a worker of the pool: one function, many items."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import sys
+import threading
+import traceback
+from multiprocessing import connection, parent_process
+from typing import Any
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "LP_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+"""Each worker has one thread: two workers with two threads each are slower than one."""
+
+
+def main(pipe: connection.Connection, function: bytes) -> None:
+    """Receive items until ``None`` comes, answer each with its result or its failure.
+
+    Messages to the driver: ``("ready",)``, ``("done", index, value)``,
+    ``("failed", index, is_user_error, text)``.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
+    threading.Thread(target=_die_with_driver, daemon=True).start()
+    try:
+        call = pickle.loads(function)
+    except Exception as error:
+        _send(pipe, ("failed", -1, *_described(error)))
+        os._exit(1)
+    _send(pipe, ("ready",))
+    while (message := _receive(pipe)) is not None:
+        index, item = message
+        try:
+            answer: tuple[Any, ...] = ("done", index, call(pickle.loads(item)))
+            data = pickle.dumps(answer)
+        except Exception as error:
+            data = pickle.dumps(("failed", index, *_described(error)))
+        with contextlib.suppress(BrokenPipeError):  # the driver is gone, and so are we, next
+            pipe.send_bytes(data)
+    close = getattr(call, "close", None)
+    if close is not None:
+        close()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # some graphics drivers crash in their exit handlers
+
+
+def _described(error: Exception) -> tuple[bool, str]:
+    from heedful.spec.errors import UserError
+
+    if isinstance(error, UserError):
+        return True, str(error)
+    return False, "".join(traceback.format_exception(error))
+
+
+def _send(pipe: connection.Connection, message: tuple[Any, ...]) -> None:
+    pipe.send_bytes(pickle.dumps(message))
+
+
+def _receive(pipe: connection.Connection) -> Any:
+    try:
+        return pickle.loads(pipe.recv_bytes())
+    except (EOFError, ConnectionResetError):
+        return None  # the driver is gone
+
+
+def _die_with_driver() -> None:
+    """End this process when the driver ends, even when it was killed."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)

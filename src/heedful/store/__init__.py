@@ -1,0 +1,1 @@
+"""The run folder and the datasets: the only code that knows paths and file formats."""

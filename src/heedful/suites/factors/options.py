@@ -1,0 +1,72 @@
+"""What a user can choose of the factors suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from heedful.spec.codec import from_json
+from heedful.spec.errors import UserError, unknown
+from heedful.spec.vocabulary import Vocabulary, load_vocabulary
+
+
+@dataclass(frozen=True)
+class FactorsOptions:
+    """The options, resolved.
+
+    Attributes:
+        pairs: Pairs in their published order, such as ``color,object``.
+        rollouts: Conflict rollouts a pair, rounded up to whole units: both instructions of
+            a scene, each with both arrangements (4; with ``spatial`` in the pair 2).
+        in_distribution: Rollouts a pair on combinations seen in training.
+        empty: Rollouts a pair with an empty instruction, on the first conflict scenes.
+        demos: Demonstrations a pair.
+        vocabulary: A shipped vocabulary or the path of a YAML file.
+    """
+
+    __pydantic_config__ = {"extra": "forbid"}
+
+    pairs: tuple[str, ...] = ("color,object",)
+    rollouts: int = 400
+    in_distribution: int = 120
+    empty: int = 60
+    demos: int = 300
+    vocabulary: str = "tabletop"
+
+    def load(self) -> Vocabulary:
+        """Return the vocabulary that these options name."""
+        return load_vocabulary(self.vocabulary)
+
+
+def resolve(given: Mapping[str, Any]) -> FactorsOptions:
+    """Return ``given`` with defaults filled in.
+
+    Args:
+        given: Option -> value; ``pairs`` is ``"all"``, one pair or a list of pairs in any order.
+
+    Raises:
+        UserError: An unknown option or pair (the nearest valid one is suggested), or a
+            number below zero.
+    """
+    names = [f.name for f in fields(FactorsOptions)]
+    for key in given:
+        if key not in names:
+            raise unknown("option of suite factors", str(key), names)
+    found = dict(given)
+    vocabulary = load_vocabulary(str(found.get("vocabulary", FactorsOptions.vocabulary)))
+    pairs = found.pop("pairs", FactorsOptions.pairs)
+    if pairs == "all":
+        pairs = [b.name for b in vocabulary.bindings]
+    elif isinstance(pairs, str):
+        pairs = [pairs]
+    found["pairs"] = list(dict.fromkeys(vocabulary.binding(str(p)).name for p in pairs))
+    options = from_json(FactorsOptions, found, where="options of suite factors")
+    for name in ("rollouts", "in_distribution", "empty", "demos"):
+        if getattr(options, name) < 0:
+            raise UserError(
+                f"Option {name} of suite factors is {getattr(options, name)}; it cannot be negative."
+            )
+    if not options.pairs:
+        raise UserError("Option pairs of suite factors is empty; name a pair or 'all'.")
+    return options

@@ -1,0 +1,77 @@
+"""When numbers should not be believed, said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heedful.spec.rollout import Estimate
+from heedful.spec.vocabulary import Binding, Vocabulary
+from heedful.suites.factors.cases import places
+from heedful.suites.factors.summary.balance import incomplete_units, side_preference
+from heedful.suites.factors.summary.outcomes import Outcome, label_share
+
+LEAST_SUCCESS = 0.8
+MOST_NEITHER = 0.4
+"""A policy below the one on what it was taught, or above the other in conflict, is weak."""
+
+_NAMED = 3  # rollouts that a warning lists
+
+
+def is_weak(in_distribution: Estimate, neither: Estimate) -> bool:
+    """Return whether a policy can do too little for its FDR to mean much."""
+    return (in_distribution.value is not None and in_distribution.value < LEAST_SUCCESS) or (
+        neither.value is not None and neither.value > MOST_NEITHER
+    )
+
+
+def pair_warnings(
+    vocabulary: Vocabulary,
+    binding: Binding,
+    conflict: Sequence[Outcome],
+    seen: Sequence[Outcome],
+    wordless: Sequence[Outcome],
+) -> list[str]:
+    """Return what a reader of this pair's numbers must know, one sentence each."""
+    found = []
+    success, neither = label_share(seen, "success"), label_share(conflict, "neither")
+    if success.value is None:
+        found.append("No in-distribution rollouts: whether the policy can do what it was taught is unknown.")
+    elif success.value < LEAST_SUCCESS:
+        found.append(
+            f"Succeeds in {success.value:.0%} of the tasks it was taught: too weak for its FDR to mean much."
+        )
+    if neither.value is not None and neither.value > MOST_NEITHER:
+        found.append(
+            f"{neither.value:.0%} of the conflict rollouts are neither: too weak for its FDR to mean much."
+        )
+    if conflict and not any(o.result in ("overfit_1", "overfit_2") for o in conflict):
+        found.append("Nothing was overfit, so the FDR is undefined (not zero).")
+    partial = incomplete_units(conflict, 2 * len(places(vocabulary, binding)))
+    if partial:
+        found.append(
+            f"{partial} conflict scenes lack a judged rollout: sides and instructions do not balance there."
+        )
+    empty = label_share(wordless, "success")
+    if empty.low is not None and empty.low > 0.5:
+        found.append(f"Succeeds in {empty.value:.0%} of scenes without any words: the scene tells the task.")
+    side = side_preference(conflict)
+    if side.low is not None and side.high is not None and not side.low <= 0.5 <= side.high:
+        which = "left" if side.low > 0.5 else "right"
+        found.append(
+            f"Prefers the object on the image's {which}; by design this adds as much to either factor."
+        )
+    everything = [*conflict, *seen, *wordless]
+    for result, words in (("crashed", "crashed"), ("unjudged", "could not be judged")):
+        count = sum(o.result == result for o in everything)
+        if count:
+            found.append(f"{count} of {len(everything)} rollouts {words}; they are in no rate.")
+    impossible = [o.row.id for o in everything if is_impossible(o)]
+    if impossible:
+        shown = ", ".join(impossible[:_NAMED]) + (", ..." if len(impossible) > _NAMED else "")
+        found.append(f"{len(impossible)} verdicts are impossible (success without the target): {shown}.")
+    return found
+
+
+def is_impossible(o: Outcome) -> bool:
+    """Return whether a verdict contradicts itself: success where none can be, or on another object."""
+    return o.result == "success" and o.taken != o.scoring.get("target")

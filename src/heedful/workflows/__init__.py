@@ -1,0 +1,28 @@
+"""Whole jobs as public functions; the command line calls nothing else.
+
+A job may be stopped at any instant; the same call goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from heedful.workflows.collecting import collect
+from heedful.workflows.demonstration import DemoResult, demo
+from heedful.workflows.diagnosis import Diagnosis, diagnose
+from heedful.workflows.judging import judge
+from heedful.workflows.reporting import report
+from heedful.workflows.running import RunResult, planned, run
+from heedful.workflows.training import train
+
+__all__ = [
+    "DemoResult",
+    "Diagnosis",
+    "RunResult",
+    "collect",
+    "demo",
+    "diagnose",
+    "judge",
+    "planned",
+    "report",
+    "run",
+    "train",
+]

@@ -1,0 +1,112 @@
+"""The report of a judged run, with the rollouts that tell the most as videos."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from heedful.report.build import build, load
+from heedful.report.material import Training, Video
+from heedful.spec.case import PolicyEntry
+from heedful.spec.errors import UserError
+from heedful.spec.progress import Progress, silent
+from heedful.spec.rollout import EpisodeRow, Verdict
+from heedful.store.run_folder import RunFolder
+
+KNOWN_ANSWER = "known_answer"
+"""Subfolder of a run with the planted policies that check the measure itself."""
+
+_LABELS = ("overfit_1", "overfit_2", "success", "neither")
+
+
+def report(
+    path: Path, videos: bool = True, commands: Sequence[str] = (), progress: Progress = silent
+) -> Path:
+    """Write the report of the run at ``path`` and return its page.
+
+    Args:
+        path: Run folder, judged.
+        videos: Render one telling rollout of each label, policy and pair that has none yet.
+        commands: What was typed, for the page.
+        progress: Told after every video.
+
+    Raises:
+        UserError: The run was not judged yet, a file is damaged, or rendering is impossible.
+    """
+    folder = RunFolder.open(path)
+    folder.metrics()  # before anything is rendered
+    check = path / KNOWN_ANSWER
+    material = load(
+        folder,
+        known_answer=RunFolder.open(check).metrics() if (check / "metrics.json").exists() else None,
+        videos=_videos(folder, progress) if videos else (),
+        trainings=_trainings(folder.spec.policies),
+        made_at=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
+        commands=commands or (f"heedful report {path}",),
+    )
+    return build(material, folder.report_path.parent)
+
+
+def telling(rows: Sequence[EpisodeRow], verdicts: dict[str, Verdict]) -> list[tuple[EpisodeRow, Verdict]]:
+    """Return one conflict rollout of each policy, pair and label: the first that was run."""
+    found: dict[tuple[str, str, str], tuple[EpisodeRow, Verdict]] = {}
+    for row in rows:
+        verdict = verdicts.get(row.id)
+        if row.case.arm == "conflict" and verdict is not None and verdict.label in _LABELS:
+            key = (row.policy.name, row.case.scoring.get("pair", ""), verdict.label)
+            found.setdefault(key, (row, verdict))
+    order = {label: i for i, label in enumerate(_LABELS)}
+    return [found[key] for key in sorted(found, key=lambda k: (k[1], k[0], order[k[2]]))]
+
+
+def _videos(folder: RunFolder, progress: Progress) -> list[Video]:
+    from heedful.rollouts.replay import replay_videos
+
+    judge = str(folder.metrics().get("judge", folder.spec.suite)).rpartition("-")[0] or folder.spec.suite
+    chosen = telling(folder.rows(), folder.verdicts(judge))
+    paths = replay_videos(folder, [row for row, _ in chosen], camera="agent", progress=progress)
+    return [
+        Video(
+            pair=row.case.scoring.get("pair", ""),
+            label=str(verdict.label),
+            path=video,
+            instruction=row.instruction_received,
+            cell=row.case.scoring.get("cell", ""),
+            caption=verdict.reason,
+            policy=row.policy.name,
+        )
+        for (row, verdict), video in zip(chosen, paths, strict=True)
+    ]
+
+
+def _trainings(policies: Sequence[PolicyEntry]) -> list[Training]:
+    """Return how the reference policies among ``policies`` were trained, as far as it is on disk."""
+    found = []
+    for entry in policies:
+        kind, _, rest = entry.ref.partition(":")
+        folder = Path(rest)
+        if kind != "reference" or not (folder / "training.json").exists():
+            continue
+        try:
+            curve: Any = json.loads((folder / "training.json").read_text())
+            config: Any = json.loads((folder / "policy.json").read_text())
+        except (OSError, ValueError) as error:
+            raise UserError(f"Checkpoint {folder} is damaged: {error}.") from error
+        found.append(
+            Training(
+                policy=entry.name,
+                pair=entry.only.get("pair", ""),
+                training_seed=entry.training_seed,
+                loss=tuple((float(step), float(loss)) for step, loss in curve["loss"]),
+                facts={
+                    "text encoder": config["training"]["encoder"],
+                    "demonstrations": str(config["demonstrations"]),
+                    "steps": str(curve["steps"]),
+                    "training": f"{curve['cpu_s']:.0f} CPU s",
+                },
+            )
+        )
+    return found

@@ -1,0 +1,117 @@
+"""A suite's cases put to policies, recorded in a run folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heedful.spec.case import Case, Episode, PolicyEntry
+from heedful.spec.plugins import load as load_plugin
+from heedful.spec.progress import Progress, silent
+from heedful.spec.run import RunSpec
+from heedful.spec.seams import Suite
+from heedful.store.run_folder import RunFolder
+
+SECONDS_AN_EPISODE = 0.3
+"""Rough cost of an episode in one worker, for ``--dry-run``; policies that are slow cost more."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run went.
+
+    Attributes:
+        folder: The run folder.
+        episodes: Episodes the run consists of.
+        already: Those that were there before.
+        finished: Finished now.
+        crashed: Crashed now; counted apart.
+    """
+
+    folder: Path
+    episodes: int
+    already: int
+    finished: int
+    crashed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do.
+
+    Attributes:
+        table: (policy, pair or suite, arm) -> episodes.
+        episodes: Their sum.
+        seconds: A rough guess with the given workers.
+        contract: One line a policy: whether it fits the world.
+    """
+
+    table: Mapping[tuple[str, str, str], int]
+    episodes: int
+    seconds: float
+    contract: Mapping[str, str]
+
+
+def entries(refs: Sequence[str]) -> tuple[PolicyEntry, ...]:
+    """Return policies named by their references alone."""
+    return tuple(PolicyEntry(ref=ref, name=ref) for ref in refs)
+
+
+def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
+    """Return ``spec`` with its suite's defaults filled in, and its cases.
+
+    Raises:
+        UserError: Unknown suite, option or value.
+    """
+    suite: Suite = load_plugin("heedful.suites", spec.suite)()
+    options = suite.options(spec.options)
+    resolved = RunSpec(spec.suite, options, spec.policies, spec.world, spec.world_options, spec.base_seed)
+    return resolved, suite.cases(options)
+
+
+def planned(spec: RunSpec, workers: int = 2) -> Plan:
+    """Return what ``run`` would do, after comparing every policy's contract with the world's.
+
+    Raises:
+        UserError: The spec names something unknown, or a policy cannot be loaded.
+    """
+    from heedful.policies.references import load as load_policy
+    from heedful.rollouts.plan import plan
+    from heedful.spec.contract import mismatches
+
+    resolved, cases = resolve(spec)
+    episodes = plan(resolved, cases)
+    world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
+    contract = {}
+    for entry in spec.policies:
+        found = mismatches(world.contract, load_policy(entry.ref).contract)
+        contract[entry.name] = "; ".join(found) or "fits"
+    world.close()
+    table = Counter(_place(episode) for episode in episodes)
+    return Plan(dict(table), len(episodes), len(episodes) * SECONDS_AN_EPISODE / workers, contract)
+
+
+def run(spec: RunSpec, out: Path, workers: int = 2, progress: Progress = silent) -> RunResult:
+    """Run what is missing of ``spec`` in the folder ``out``.
+
+    Raises:
+        UserError: The spec names something unknown, contracts do not fit, the folder holds
+            another run, or the disk refuses.
+    """
+    from heedful.rollouts.plan import plan
+    from heedful.rollouts.run import run as run_episodes
+
+    resolved, _ = resolve(spec)
+    with RunFolder.open(out, resolved) as folder:
+        _, cases = resolve(folder.spec)  # the folder may hold more than was asked for now
+        episodes = plan(folder.spec, cases)
+        counts = run_episodes(folder, episodes, workers, progress)
+    return RunResult(out, len(episodes), counts.already, counts.finished, counts.crashed)
+
+
+def _place(episode: Episode) -> tuple[str, str, str]:
+    case = episode.case
+    return episode.policy.name, case.scoring.get("pair", case.suite), case.arm

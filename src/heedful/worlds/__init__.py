@@ -1,0 +1,1 @@
+"""Running worlds, one folder each; a scene and a seed in, states and pictures out."""

@@ -1,0 +1,100 @@
+"""What every registered kind of policy owes, shown by one example reference of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from heedful.policies.references import load as load_policy
+from heedful.spec.case import Case
+from heedful.spec.contract import PolicyContract, mismatches
+from heedful.spec.errors import UserError
+from heedful.spec.plugins import load, registered
+from heedful.spec.seams import Policy, Start, World
+
+WIDTH = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
+EXAMPLES = {
+    "planted": "planted:color>object>spatial>verb>size",
+    "python": "python:heedful.policies.planted:make:size>verb>spatial>object>color",
+    "reference": "reference:{checkpoint}",
+}
+"""Kind -> a reference to try; ``{checkpoint}`` is a folder with a freshly made reference policy."""
+
+
+def test_every_kind_has_an_example() -> None:
+    assert set(EXAMPLES) == set(registered("heedful.policies"))
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    made: World = load("heedful.worlds", "tabletop")()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    suite = load("heedful.suites", "factors")()
+    found: Case = suite.cases(suite.options({}))[0]
+    return found
+
+
+@pytest.fixture(scope="module", params=sorted(EXAMPLES))
+def policy(request: pytest.FixtureRequest) -> Policy:
+    if request.param == "reference":
+        pytest.skip("filled in below")
+    return load_policy(EXAMPLES[request.param])
+
+
+def play(policy: Policy, world: World, case: Case, instruction: str, seed: int = 5) -> np.ndarray:
+    """Return the first chunk of an episode."""
+    world.reset(case.scene, 7, policy.contract.action_mode)
+    told = Start(instruction, seed, case.scene if policy.contract.privileged_state else None)
+    assert isinstance(policy.reset(told), str)
+    seen = world.observe(policy.contract.cameras, privileged=policy.contract.privileged_state)
+    return policy.act(seen)
+
+
+def test_the_contract_fits_the_tabletop_world(policy: Policy, world: World) -> None:
+    assert isinstance(policy.contract, PolicyContract)
+    assert mismatches(world.contract, policy.contract) == []
+
+
+def test_actions_are_finite_rows_of_the_action_mode(policy: Policy, world: World, case: Case) -> None:
+    actions = play(policy, world, case, case.instruction.text)
+    assert actions.ndim == 2
+    assert actions.shape[1] == WIDTH[policy.contract.action_mode] * policy.contract.robots
+    assert len(actions) > 0
+    assert np.isfinite(actions).all()
+
+
+def test_the_same_seed_and_words_give_the_same_actions(policy: Policy, world: World, case: Case) -> None:
+    first = play(policy, world, case, case.instruction.text)
+    play(policy, world, case, "")
+    assert np.array_equal(first, play(policy, world, case, case.instruction.text))
+
+
+def test_what_was_received_is_what_was_said_and_no_words_are_no_error(
+    policy: Policy, world: World, case: Case
+) -> None:
+    for words in (case.instruction.text, ""):
+        scene = case.scene if policy.contract.privileged_state else None
+        assert policy.reset(Start(words, 0, scene)) == words
+    assert np.isfinite(play(policy, world, case, "")).all()
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("plantd:color", "Did you mean 'planted'"),
+        ("color>object", "names no kind"),
+        ("reference:no/such/folder", "no/such/folder"),
+    ],
+)
+def test_a_wrong_reference_is_refused_in_one_line(reference: str, said: str) -> None:
+    with pytest.raises(UserError, match=said) as refused:
+        load_policy(reference)
+    assert "\n" not in str(refused.value)
