@@ -46,7 +46,9 @@ lint: setup-dev
 	$(BIN)/lint-imports
 
 bench: setup
-	$(ONE_THREAD) $(BIN)/python -m benchmarks
+	@set -e; for file in benchmarks/[a-z]*.py; do \
+		echo "== $$file"; $(ONE_THREAD) $(BIN)/python "$$file"; \
+	done
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache dist

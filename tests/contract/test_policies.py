@@ -10,10 +10,13 @@ import pytest
 
 from heedful.policies.references import load as load_policy
 from heedful.spec.case import Case
-from heedful.spec.contract import PolicyContract, mismatches
+from heedful.spec.contract import CameraContract, PolicyContract, mismatches
+from heedful.spec.demonstration import Demonstration, DemonstrationTask
 from heedful.spec.errors import UserError
+from heedful.spec.keypose import chunk
 from heedful.spec.plugins import load, registered
 from heedful.spec.seams import Policy, Start, World
+from heedful.spec.seeds import seed_sequence
 
 WIDTH = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
 EXAMPLES = {
@@ -42,11 +45,51 @@ def case() -> Case:
     return found
 
 
+@pytest.fixture(scope="module")
+def checkpoint(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reference policy that took two steps on four demonstrations: it can do nothing but act."""
+    pytest.importorskip("torch", reason="the extra train is not installed")
+    from heedful.policies.reference import TrainingConfig
+    from heedful.policies.reference.training import fit
+
+    suite = load("heedful.suites", "factors")()
+    shown = [demonstration(world, task) for task in suite.tasks(suite.options({"demos": 4}))]
+    folder = tmp_path_factory.mktemp("reference")
+    fit(shown, TrainingConfig(encoder="mean", steps=2), world.contract.calibration, folder)
+    return folder
+
+
+def demonstration(world: World, task: DemonstrationTask) -> Demonstration:
+    """Return what was seen at the beginning of each of the expert's phases."""
+    from heedful.worlds.tabletop.experts import plan_keyposes
+
+    state = world.reset(task.scene, seed_sequence(0, task.seed_key, 0), "ee_absolute")
+    keyposes = plan_keyposes(state, task.scene, task.target, task.verb)
+    cameras = [CameraContract(name, 96, 96) for name in world.contract.cameras]
+    seen, commands = [], []
+    for goal in keyposes:
+        seen.append(world.observe(cameras))
+        tool = seen[-1].proprioception[0]
+        for action in chunk(tool[:3], float(tool[5]), goal):
+            state = world.step(action)
+        commands.append(state.command[0])
+    return Demonstration(
+        task=task.instruction.text,
+        images_hwc_u8={c.name: np.stack([s.images_hwc_u8[c.name] for s in seen]) for c in cameras},
+        joint_state=np.stack([s.joint_state[0] for s in seen]),
+        ee_state=np.stack([s.proprioception[0] for s in seen]),
+        actions=np.stack(commands),
+        keypose=np.asarray([[*k.position_m, k.yaw_rad, k.gripper] for k in keyposes]),
+        phase=np.arange(len(keyposes)),
+    )
+
+
 @pytest.fixture(scope="module", params=sorted(EXAMPLES))
 def policy(request: pytest.FixtureRequest) -> Policy:
-    if request.param == "reference":
-        pytest.skip("filled in below")
-    return load_policy(EXAMPLES[request.param])
+    reference = EXAMPLES[request.param]
+    if "{checkpoint}" in reference:
+        reference = reference.format(checkpoint=request.getfixturevalue("checkpoint"))
+    return load_policy(reference)
 
 
 def play(policy: Policy, world: World, case: Case, instruction: str, seed: int = 5) -> np.ndarray:

@@ -39,7 +39,7 @@ def tool_rotation(state: State) -> np.ndarray:
 
 def red_pixels(image: np.ndarray) -> np.ndarray:
     r, g, b = np.moveaxis(image.astype(int), -1, 0)
-    return (r > 60) & (r > 2.5 * g) & (r > 2.5 * b)
+    return np.asarray((r > 60) & (r > 2.5 * g) & (r > 2.5 * b))
 
 
 @pytest.mark.parametrize("camera", ["agent", "wrist"])
@@ -105,7 +105,7 @@ def test_six_colors_are_told_apart_at_96_pixels(world: TabletopWorld, camera: st
         world.reset(SceneSpec((ObjectSpec("a", shape, color, region="middle"),)), seed, "ee_absolute")
         image = world.observe(request).images_hwc_u8[camera].astype(int)
         changed = image[np.abs(image - background).sum(axis=-1) > 60]
-        return changed / (changed.sum(axis=-1, keepdims=True) + 30)  # color without its brightness
+        return np.asarray(changed / (changed.sum(axis=-1, keepdims=True) + 30))  # color, not brightness
 
     known = np.array([np.median(pixels("cube", color, 0), axis=0) for color in COLORS])
     gaps = np.linalg.norm(known[:, None] - known, axis=-1) + np.eye(len(COLORS))
@@ -159,6 +159,8 @@ def test_looking_changes_nothing_and_follows_the_scene_at_hand() -> None:
         assert not np.array_equal(looking.observe(BOTH).images_hwc_u8["agent"], picture)
     looking.reset(a, 0, "joint_absolute")
     assert np.array_equal(looking.observe(BOTH).images_hwc_u8["agent"], picture)
+    assert looking.observe((CameraContract("agent", 300, 400),)).images_hwc_u8["agent"].shape == (300, 400, 3)
+    assert np.array_equal(looking.observe(BOTH).images_hwc_u8["agent"], picture)  # after a larger one, too
     for _ in range(5):
         expected = blind.step(first.command[0])
         after = looking.step(first.command[0])

@@ -1,10 +1,14 @@
 """Reset, step, replay: the same seed gives the same bits, and commands are reached."""
 
+import subprocess
+import sys
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from heedful.spec.contract import ActionMode
 from heedful.spec.errors import UserError
 from heedful.spec.keypose import Keypose, chunk
 from heedful.spec.scene import ObjectSpec, SceneSpec
@@ -48,6 +52,20 @@ def test_the_same_seed_gives_the_same_bits_whatever_came_before() -> None:
     again = grasp_and_lift(used, used.reset(ONE, 5, "ee_absolute"))
     once_more = grasp_and_lift(used, used.reset(ONE, 5, "ee_absolute"))  # a cache hit, after contact
     assert all(same(a, b) and same(a, c) for a, b, c in zip(first, again, once_more, strict=True))
+
+
+def test_another_process_gets_the_same_bits(world: TabletopWorld) -> None:
+    code = (
+        "from heedful.spec.scene import ObjectSpec, SceneSpec; from heedful.worlds.tabletop import make;"
+        "w = make(); s = w.reset(SceneSpec((ObjectSpec('target', 'star', 'red'),)), 9, 'ee_absolute');"
+        "s = w.step([0.5, 0.1, 0.2, 0, 0, 0.3, 0]); print(s.object_positions_m.tobytes().hex(), s.joints_rad.tobytes().hex())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    world.reset(SceneSpec((ObjectSpec("target", "star", "red"),)), 9, "ee_absolute")
+    state = world.step(np.array([0.5, 0.1, 0.2, 0, 0, 0.3, 0]))
+    assert done.stdout.split() == [state.object_positions_m.tobytes().hex(), state.joints_rad.tobytes().hex()]
 
 
 def test_another_seed_gives_another_scene(world: TabletopWorld) -> None:
@@ -110,10 +128,22 @@ def test_deltas_beyond_reach_do_not_wind_up(world: TabletopWorld) -> None:
     ("mode", "action"),
     [("ee_delta", np.zeros(8)), ("joint_absolute", np.zeros(7)), ("ee_absolute", np.full(7, np.nan))],
 )
-def test_a_bad_action_is_refused(world: TabletopWorld, mode: str, action: np.ndarray) -> None:
+def test_a_bad_action_is_refused(world: TabletopWorld, mode: ActionMode, action: np.ndarray) -> None:
     world.reset(ONE, 1, mode)
     with pytest.raises(ValueError, match="action|takes"):
         world.step(action)
+
+
+def test_an_unstable_simulation_stops_the_episode(
+    world: TabletopWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo logs its warning into the working directory
+    state = world.reset(ONE, 1, "joint_absolute")
+    world.step(state.command[0])
+    world._loaded().data.qvel[:] = 1e12
+    with pytest.raises(RuntimeError, match="unstable in control step 1"):
+        world.step(state.command[0])
+    assert same(world.reset(ONE, 1, "joint_absolute"), state)
 
 
 def test_stepping_needs_a_reset() -> None:
@@ -124,6 +154,8 @@ def test_stepping_needs_a_reset() -> None:
 def test_two_robots_and_unknown_modes_are_refused(world: TabletopWorld) -> None:
     with pytest.raises(UserError, match="one robot"):
         make(robots=2)
+    with pytest.raises(UserError, match="Did you mean 'robots'"):
+        make(robot=2)
     with pytest.raises(UserError, match="one robot"):
         world.reset(replace(ONE, robots=2), 0, "ee_absolute")
     with pytest.raises(UserError, match="Did you mean 'ee_delta'"):

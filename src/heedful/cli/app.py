@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -41,11 +42,14 @@ def heedful(
         typer.echo(context.get_help(), nl=False)
 
 
-for panel, verbs in {
+VERBS: dict[str, dict[str, Callable[..., None]]] = {
     "Start here": {"demo": demo, "check": check, "list": list_registered},
     "Step by step": {"collect": collect, "train": train, "run": run, "judge": judge, "report": report},
     "All at once": {"diagnose": diagnose},
     "From published tables": {"dominance": dominance},
-}.items():
+}
+"""Heading of the help page -> verb -> its function."""
+
+for panel, verbs in VERBS.items():
     for name, verb in verbs.items():
         app.command(name, rich_help_panel=panel)(verb)

@@ -24,8 +24,11 @@ def demo(
 ) -> None:
     """Show a whole diagnosis: check the measure on planted policies, then teach and test one."""
     from heedful import workflows
+    from heedful.workflows.demonstration import SIZES
+    from heedful.workflows.diagnosis import Sizes
 
-    sizes = workflows.QUICK if quick else workflows.DEMO
+    few = Sizes(demos=12, rollouts=8, in_distribution=6, empty=4, planted=4, image_size_px=128, steps=20)
+    sizes = few if quick else SIZES
     with progress() as tell:
         shown = workflows.demo(out, sizes, base_seed, workers, tell)
     if as_json:

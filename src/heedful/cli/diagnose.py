@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from heedful.cli.progress import progress
 
 if TYPE_CHECKING:
     from heedful.cli.requests import DiagnosisRequest
+    from heedful.workflows.diagnosis import Sizes
 
 
 def diagnose(
@@ -57,6 +59,7 @@ def diagnose(
     """Collect, train, run, judge and report; continues where it stopped."""
     from heedful import workflows
     from heedful.cli.requests import diagnosis
+    from heedful.workflows.diagnosis import Sizes
 
     asked = diagnosis(
         spec,
@@ -74,10 +77,10 @@ def diagnose(
             "base_seed": base_seed,
         },
     )
-    names = [f.name for f in fields(workflows.Sizes)]
-    sizes = workflows.Sizes(**{n: getattr(asked, n) for n in names if getattr(asked, n) is not None})
+    chosen = {f.name: getattr(asked, f.name) for f in fields(Sizes)}
+    sizes = Sizes(**{name: value for name, value in chosen.items() if value is not None})
     if dry_run:
-        _print_plan(asked, sizes)
+        _print_plan(asked, sizes, as_json)
         return
     with progress() as tell:
         done = workflows.diagnose(
@@ -98,3 +101,40 @@ def diagnose(
         return
     print_findings(done.metrics)
     print(f"Report: {done.page}")
+
+
+def _print_plan(asked: DiagnosisRequest, sizes: Sizes, as_json: bool) -> None:
+    """Print what would be collected, trained and run."""
+    from heedful.spec.run import RunSpec
+    from heedful.workflows.running import resolve
+
+    pairs = "all" if asked.pairs == ("all",) else list(asked.pairs)
+    options = {
+        "pairs": pairs,
+        "rollouts": sizes.rollouts,
+        "in_distribution": sizes.in_distribution,
+        "empty": sizes.empty,
+    }
+    _, cases = resolve(RunSpec(asked.suite, options, ()))
+    policies = len(asked.training_seeds) * len(asked.encoders)
+    found = Counter((case.scoring.get("pair", case.suite), case.arm) for case in cases)
+    names = list(dict.fromkeys(pair for pair, _ in found))
+    plan = {
+        "demonstrations": {pair: sizes.demos for pair in names},
+        "policies_to_train": policies * len(names),
+        "episodes": [
+            {"pair": pair, "arm": arm, "episodes": n * policies} for (pair, arm), n in found.items()
+        ],
+    }
+    if as_json:
+        print_json(plan)
+        return
+    print_table(
+        f"Episodes of {policies} policies a pair ({asked.policy_recipe})",
+        ("pair", "arm", "episodes"),
+        [(pair, arm, n * policies) for (pair, arm), n in found.items()],
+    )
+    print(
+        f"{sizes.demos * len(names)} demonstrations, {policies * len(names)} policies to train, "
+        f"{sum(found.values()) * policies} episodes."
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from heedful.cli.options import (
-    BaseSeed,
     DryRun,
     Empty,
     InDistribution,
@@ -22,6 +21,9 @@ from heedful.cli.options import (
 )
 from heedful.cli.output import print_json, print_table
 from heedful.cli.progress import progress
+
+if TYPE_CHECKING:
+    from heedful.workflows.running import Plan
 
 
 def run(
@@ -67,21 +69,7 @@ def run(
         },
     )
     if dry_run:
-        plan = workflows.planned(asked, workers)
-        rows = [(*place, count) for place, count in plan.table.items()]
-        if as_json:
-            print_json(
-                {
-                    "episodes": plan.episodes,
-                    "seconds": plan.seconds,
-                    "contract": dict(plan.contract),
-                    "table": [dict(zip(("policy", "pair", "arm", "episodes"), row)) for row in rows],
-                }
-            )
-            return
-        print_table("Episodes", ("policy", "pair", "arm", "episodes"), rows)
-        print_table("Contract with the world", ("policy", ""), plan.contract.items())
-        print(f"{plan.episodes} episodes, about {plan.seconds / 60:.1f} minutes with {workers} workers.")
+        _print_plan(workflows.planned(asked, workers), workers, as_json)
         return
     with progress() as tell:
         result = workflows.run(asked, out, workers, tell)
@@ -93,3 +81,17 @@ def run(
         f"{result.finished} finished now, {result.crashed} crashed now."
     )
     print(f"Next: heedful judge {out}")
+
+
+def _print_plan(plan: Plan, workers: int, as_json: bool) -> None:
+    """Print the episodes, their cost and the comparison of contracts."""
+    head = ("policy", "pair", "arm", "episodes")
+    rows = [(*place, count) for place, count in plan.table.items()]
+    if as_json:
+        table = [dict(zip(head, row, strict=True)) for row in rows]
+        found = {"episodes": plan.episodes, "seconds": plan.seconds, "contract": dict(plan.contract)}
+        print_json({**found, "table": table})
+        return
+    print_table("Episodes", head, rows)
+    print_table("Contract with the world", ("policy", ""), plan.contract.items())
+    print(f"{plan.episodes} episodes, about {plan.seconds / 60:.1f} minutes with {workers} workers.")

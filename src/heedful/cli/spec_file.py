@@ -46,8 +46,10 @@ def merged(
 def _read(file: Path) -> dict[str, Any]:
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"Cannot read spec {file}: {error}.") from error
+    except OSError as error:
+        raise UserError(f"Cannot read spec {file}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"Cannot read spec {file}: it is no text in UTF-8.") from error
     data = _yaml(text, str(file))
     if not isinstance(data, dict):
         raise UserError(f"Spec {file} must be a mapping of keys to values, not {type(data).__name__}.")

@@ -11,10 +11,12 @@ from typing import Any
 from heedful.report.context import VideoView, page_context
 from heedful.report.material import EncoderResult, Material, Training, Video
 from heedful.report.page import figures, render
+from heedful.report.posters import write_poster
 from heedful.spec.errors import UserError
 from heedful.store.run_folder import RunFolder
 
 PAGE = "index.html"
+_MARK = '<meta name="generator" content="heedful report">'
 
 
 def load(
@@ -55,8 +57,10 @@ def build(material: Material, out: Path) -> Path:
     report that is there already is replaced once the new one is complete.
 
     Raises:
-        UserError: A video is missing, or the folder cannot be written.
+        UserError: A video is missing or damaged, ``out`` holds something else, or the folder cannot be written.
     """
+    out = out.resolve()
+    _refuse_foreign(out)
     fresh = out.with_name(f".{out.name}.new")
     try:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -76,6 +80,15 @@ def build(material: Material, out: Path) -> Path:
     return out / PAGE
 
 
+def _refuse_foreign(out: Path) -> None:
+    """Raise unless ``out`` is free to be replaced: absent, empty or a report of ours."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    page = out / PAGE
+    if not page.is_file() or _MARK not in page.read_text(encoding="utf-8", errors="replace")[:2000]:
+        raise UserError(f"{out} is there and is no report of heedful; name another folder for the report.")
+
+
 def _copied(videos: Iterable[Video], folder: Path) -> list[VideoView]:
     """Copy ``videos`` into ``folder`` and return them with their addresses in the page."""
     views: list[VideoView] = []
@@ -84,7 +97,9 @@ def _copied(videos: Iterable[Video], folder: Path) -> list[VideoView]:
             raise UserError(f"The report's video {video.path} does not exist.")
         slug = re.sub(r"[^a-z0-9]+", "-", f"{video.pair} {video.label}".lower()).strip("-")
         href = f"videos/{i:02d}-{slug}{video.path.suffix}"
+        poster = str(Path(href).with_suffix(".jpg"))
         (folder / "videos").mkdir(exist_ok=True)
         shutil.copyfile(video.path, folder / href)
-        views.append(VideoView(video, href))
+        write_poster(folder / href, folder / poster)
+        views.append(VideoView(video, href, poster))
     return views

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from heedful.report import judge_rules, known_answer, notices, words
 from heedful.report.comparison import comparison
+from heedful.report.encoders import FACT, encoder_results
 from heedful.report.figures.bars import fdr_bars
 from heedful.report.figures.cells import cell_grid, label_strip
 from heedful.report.figures.curve import loss_curve
@@ -58,6 +59,7 @@ class VideoView:
 
     video: Video
     href: str
+    poster: str
 
 
 def page_context(material: Material, videos: Sequence[VideoView]) -> dict[str, Any]:
@@ -74,34 +76,37 @@ def page_context(material: Material, videos: Sequence[VideoView]) -> dict[str, A
     learned = [p for p in findings.policies if not known_answer.is_planted(p)]
     shown = learned or list(findings.policies)
     factors = findings.factors or _factors(shown)
+    folded = len(shown) > _MOST_OPEN
+    grids = not folded or bool(learned)  # a planted policy's cells all say the same
     return {
         "name": material.name,
         "made_at": material.made_at,
         "findings": findings,
         "planted_only": not learned and bool(findings.policies),
-        "folded": len(shown) > _MOST_OPEN,
-        "policies": [_policy_view(p, findings, factors, f"p{i}") for i, p in enumerate(shown)],
+        "folded": folded,
+        "policies": [_policy_view(p, findings, factors, f"p{i}", grids) for i, p in enumerate(shown)],
         "checks": checks,
         "warnings": notices.warnings(findings, material.rows, checks),
         "missing": notices.missing(material, findings, shown, bool(checks)),
         "errors": notices.errors(material.rows),
-        "encoders": material.encoders,
-        "videos": [
-            (pair, list(group)) for pair, group in groupby(videos, key=lambda view: view.video.pair)
-        ],
+        "encoders": material.encoders or encoder_results(learned, material.trainings),
+        "videos": [(pair, list(group)) for pair, group in groupby(videos, key=lambda view: view.video.pair)],
         "labels": _label_names,
         "trainings": [(t, _curve(t, i)) for i, t in enumerate(material.trainings)],
         "comparison": comparison(learned, findings.tau),
         "thresholds": judge_rules.thresholds(),
         "rules": judge_rules.order_of_rules(),
         "spec": material.spec,
+        "encoder_of": {(t.policy, t.pair, t.training_seed): t.facts.get(FACT) for t in material.trainings},
         "settings": _settings(material),
         "times": _times(material),
         "commands": material.commands,
     }
 
 
-def _policy_view(policy: PolicyFinding, findings: Findings, factors: Sequence[str], key: str) -> PolicyView:
+def _policy_view(
+    policy: PolicyFinding, findings: Findings, factors: Sequence[str], key: str, grids: bool
+) -> PolicyView:
     answer, evidence = words.policy_answer(policy, findings.tau)
     return PolicyView(
         finding=policy,
@@ -114,13 +119,13 @@ def _policy_view(policy: PolicyFinding, findings: Findings, factors: Sequence[st
         ladder=ladder(policy.hierarchy, f"{key}-ladder", policy=policy.name) if policy.hierarchy else None,
         holds=_holds(policy.hierarchy, findings.tau),
         matrix=fdr_matrix(policy.pairs, factors, f"{key}-matrix", policy=policy.name),
-        pairs=tuple(_pair_view(p, policy.name, f"{key}-{i}") for i, p in enumerate(policy.pairs)),
+        pairs=tuple(_pair_view(p, policy.name, f"{key}-{i}", grids) for i, p in enumerate(policy.pairs)),
         controls=_controls(policy, key),
     )
 
 
-def _pair_view(pair: PairFinding, policy: str, key: str) -> PairView:
-    drawn = bool(pair.cells and pair.values_1 and pair.values_2)
+def _pair_view(pair: PairFinding, policy: str, key: str, grids: bool) -> PairView:
+    drawn = bool(grids and pair.cells and pair.values_1 and pair.values_2)
     return PairView(
         finding=pair,
         strip=label_strip(pair.counts, f"{key}-strip", pair),
@@ -194,9 +199,7 @@ def _controls(policy: PolicyFinding, key: str) -> tuple[tuple[str, str, Markup],
                 "Share of taken objects that stood on the left of the image. Each conflict was also run with "
                 "the two objects' places exchanged, so a preference for a side shows here and cancels in FDR. "
                 "50 %: none.",
-                share_rows(
-                    rows, f"{key}-side", "Side preference", reference=0.5, ends=("right", "left")
-                ),
+                share_rows(rows, f"{key}-side", "Side preference", reference=0.5, ends=("right", "left")),
             )
         )
     if any(p.same_object for p in pairs):
@@ -232,7 +235,9 @@ def _label_names(label: str, pair: str) -> str:
 
 
 def _factors(policies: Sequence[PolicyFinding]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f for policy in policies for p in policy.pairs for f in (p.factor_1, p.factor_2)))
+    return tuple(
+        dict.fromkeys(f for policy in policies for p in policy.pairs for f in (p.factor_1, p.factor_2))
+    )
 
 
 def _settings(material: Material) -> list[tuple[str, str]]:
@@ -250,8 +255,12 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         if isinstance(value, Mapping):
             found += _flat(value, f"{name}.")
         elif isinstance(value, list | tuple):
-            scalars = all(not isinstance(v, Mapping | list) for v in value)
-            found.append((name, "; ".join(map(str, value)) if scalars else f"{len(value)} entries"))
+            if value and isinstance(value[-1], Mapping):
+                found += _flat(
+                    value[-1], f"{name} (last of {len(value)}): " if len(value) > 1 else f"{name}: "
+                )
+            else:
+                found.append((name, "; ".join(map(str, value))))
         elif value not in (None, ""):
             found.append((name, str(value)))
     return found

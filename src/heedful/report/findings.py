@@ -74,6 +74,7 @@ class SeedFinding:
     training_seed: int | None
     fdr: Estimate
     counts: Counts = Counts()
+    neither: Estimate | None = None
     in_distribution: Estimate | None = None
 
 
@@ -192,7 +193,9 @@ def read_findings(metrics: Mapping[str, Any], where: str = "metrics.json") -> Fi
         UserError: A key is missing or of the wrong type.
     """
     found = from_json(Findings, dict(metrics), where)
-    return replace(found, policies=tuple(replace(p, pairs=tuple(map(_tidy, p.pairs))) for p in found.policies))
+    return replace(
+        found, policies=tuple(replace(p, pairs=tuple(map(_tidy, p.pairs))) for p in found.policies)
+    )
 
 
 def _tidy(pair: PairFinding) -> PairFinding:

@@ -51,7 +51,9 @@ def _reasons() -> dict[str, str]:
         elif words:
             found |= {name: f"{found[name]} {words}" for name in names}
     # The docstring opens with the default value; the value is a column of its own.
-    return {name: re.sub(r"^[\d.]+(?: m)?(?:, [\d.]+ rad)?(?= ?[.(]) ?\.? ?", "", r) for name, r in found.items()}
+    return {
+        name: re.sub(r"^[\d.]+(?: m)?(?:, [\d.]+ rad)?(?: \([^)]*\))?\. ", "", r) for name, r in found.items()
+    }
 
 
 def _value(name: str, value: float) -> str:

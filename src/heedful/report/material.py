@@ -86,7 +86,8 @@ class Material:
         spec: What was asked.
         lock: Content of ``lock.json``: versions, git commit, machine.
         rows: The episodes, for times, errors and the exact instructions.
-        videos, trainings, encoders: See there.
+        videos, trainings: See there.
+        encoders: Given only when the compared policies are not all in this run.
         made_at: When the report was made, as it should be printed.
         commands: What to type to make it all again.
     """

@@ -19,17 +19,17 @@ _GRAVE = ("check failed", "weak", "undefined", "impossible", "scene tells the ta
 def warnings(findings: Findings, rows: Sequence[EpisodeRow], checks: Sequence[KnownAnswer]) -> list[str]:
     """Return one sentence for everything that limits what the numbers mean, gravest first."""
     found = list(findings.warnings)
+    alike: dict[str, list[tuple[str, str, str]]] = {}  # sentences that differ in numbers only
     for policy in findings.policies:
-        found += [w if policy.name in w else f"{policy.name}: {w}" for w in policy.warnings]
-        alike: dict[str, list[tuple[str, str]]] = {}
+        for warning in policy.warnings:
+            alike.setdefault(_NUMBER.sub("#", warning), []).append((policy.name, "", warning))
         for pair in policy.pairs:
             for warning in _pair_warnings(pair):
-                alike.setdefault(_NUMBER.sub("#", warning), []).append((_named(pair), warning))
-        for same in alike.values():
-            where, warning = same[0]
-            others = len(same) - 1
-            more = f" Likewise in {others} other pair{'s' if others > 1 else ''}." if others else ""
-            found.append(f"{policy.name}, {where}: {warning}{more}")
+                same = alike.setdefault(_NUMBER.sub("#", warning), [])
+                same.append((policy.name, f", {pair.factor_1} and {pair.factor_2}", warning))
+    for same in alike.values():
+        policy_name, where, warning = same[0]
+        found.append(f"{policy_name}{where}: {words.tidied(warning)}{_likewise(same)}")
     failed = [c for c in checks if not c.found]
     if failed:
         found.insert(
@@ -50,8 +50,14 @@ def _gravity(warning: str) -> int:
     return 0 if any(word in warning for word in _GRAVE) else 1
 
 
-def _named(pair: PairFinding) -> str:
-    return f"{pair.factor_1} and {pair.factor_2}"
+def _likewise(same: Sequence[tuple[str, str, str]]) -> str:
+    """Return where else the same was found, in words; empty when nowhere."""
+    pairs = sum(policy == same[0][0] for policy, _, _ in same) - 1
+    policies = len({policy for policy, _, _ in same}) - 1
+    others = [
+        f"{n} other {noun}{'' if n == 1 else 's'}" for n, noun in ((pairs, "pair"), (policies, "policy")) if n
+    ]
+    return f" Likewise in {' and '.join(others).replace('policys', 'policies')}." if others else ""
 
 
 def _pair_warnings(pair: PairFinding) -> list[str]:
@@ -75,7 +81,9 @@ def _lost(pair: PairFinding) -> tuple[int, int]:
     return sum(c.crashed for c in arms), sum(c.unjudged for c in arms)
 
 
-def missing(material: Material, findings: Findings, shown: Sequence[PolicyFinding], checked: bool) -> list[str]:
+def missing(
+    material: Material, findings: Findings, shown: Sequence[PolicyFinding], checked: bool
+) -> list[str]:
     """Return the parts that this report cannot show, each with the reason."""
     found = []
     pairs = [p for policy in shown for p in policy.pairs]

@@ -16,6 +16,7 @@ from heedful.report.published import CITATION
 from heedful.report.svg import diverging, ink_on
 
 _FIGURE = re.compile(r'<figure[^>]*data-figure="([\w-]+)"[^>]*>\s*(<svg.*?</svg>)', re.DOTALL)
+_INTERVAL = re.compile(r"\[[^\[\]]*\]|\d %")
 _MARKED = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -59,7 +60,8 @@ def _environment() -> Environment:
 
 def _marked(text: str) -> Markup:
     """Return ``text`` escaped, with ``**x**`` as strong."""
-    return Markup(_MARKED.sub(r"<strong>\1</strong>", str(escape(text))))  # escaped before the marks
+    unbroken = _INTERVAL.sub(lambda match: match[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    return Markup(_MARKED.sub(r"<strong>\1</strong>", str(escape(unbroken))))  # escaped before the marks
 
 
 def _tint(value: float | None) -> Markup:

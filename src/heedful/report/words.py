@@ -30,6 +30,15 @@ def fdr(value: float | None) -> str:
     return "0.00" if rounded == 0 else f"{rounded:+.2f}".replace("-", "−")
 
 
+def short_fdr(value: float) -> str:
+    """Return an FDR for narrow places, without plus sign and leading zero.
+
+    >>> short_fdr(-0.314), short_fdr(0.5), short_fdr(1.0)
+    ('−.31', '.50', '1.00')
+    """
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−").replace("0.", ".", 1)
+
+
 def percent(value: float | None, decimals: int = 1) -> str:
     """Return a share as percent.
 
@@ -74,10 +83,11 @@ def order(levels: Sequence[Sequence[str]]) -> str:
 def tidied(words: str) -> str:
     """Return a sentence of the suite in this page's typography.
 
-    >>> tidied("in 28% (FDR -0.40 [-0.59, -0.17])")
-    'in 28 % (FDR −0.40 [−0.59, −0.17])'
+    >>> tidied('Told "lift", in 28% (FDR -0.40 [-0.59, -0.17])')
+    'Told “lift”, in 28 % (FDR −0.40 [−0.59, −0.17])'
     """
-    return re.sub(r"(?<=\d)%", " %", re.sub(r"(?<![\w-])-(?=\d)", "−", words))
+    signed = re.sub(r"(?<![\w-])-(?=\d)", "−", re.sub(r'"([^"]*)"', r"“\1”", words))
+    return re.sub(r"(?<=\d)%", " %", signed)
 
 
 def plain(words: str) -> str:
@@ -106,7 +116,9 @@ def pair_answer(policy: str, pair: PairFinding, tau: float) -> str:
     """Return in one sentence what ``policy`` does when the pair's factors conflict."""
     clash = f"When {pair.factor_1} and {pair.factor_2} conflict"
     if pair.weak:
-        return f"{policy} can do too little here to say whether it follows {pair.factor_1} or {pair.factor_2}."
+        return (
+            f"{policy} can do too little here to say whether it follows {pair.factor_1} or {pair.factor_2}."
+        )
     match standing(pair, tau):
         case "first":
             return f"{clash}, {policy} follows {the(pair.factor_1)}."
@@ -176,6 +188,9 @@ def policy_answer(policy: PolicyFinding, tau: float) -> tuple[str, str]:
         pair = policy.pairs[0]
         return pair_answer(policy.name, pair, tau), tidied(pair.takeaway) or pair_evidence(pair)
     sure = [p for p in policy.pairs if standing(p, tau) in ("first", "second") and not p.weak]
+    weak = sum(p.weak for p in policy.pairs)
+    if weak == len(policy.pairs):
+        return f"{policy.name} can do too little for its preferences to mean anything.", ""
     words = f"{policy.name} shows a sure preference in {len(sure)} of {len(policy.pairs)} pairs of factors."
     wins = [
         f"{winner} over {loser}"
@@ -184,4 +199,5 @@ def policy_answer(policy: PolicyFinding, tau: float) -> tuple[str, str]:
             (p.factor_1, p.factor_2) if (p.fdr.value or 0) > 0 else (p.factor_2, p.factor_1)
         ]
     ]
-    return words, f"It follows {listed(wins)}." if wins else ""
+    evidence = f"It follows {listed(wins)}." if wins else "No interval excludes zero by more than a tie."
+    return words, evidence + (f" It is too weak in {weak} of the pairs to say." if weak else "")

@@ -1,4 +1,5 @@
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -138,3 +139,29 @@ def test_demonstrations_cycle_through_combinations_and_carriers() -> None:
 def test_cases_survive_json() -> None:
     case = conflicts("size,verb", 4)[3]
     assert from_json(Case, to_json(case)) == case
+
+
+def test_a_users_own_vocabulary(tmp_path: Path) -> None:
+    path = tmp_path / "pizza.yaml"
+    path.write_text(
+        """
+name: pizza
+template: "{verb} the {topping} pizza at the {place}"
+factors:
+  - {name: verb, kind: action, values: [lift]}
+  - {name: topping, attribute: color, values: [red, green, black]}
+  - {name: place, attribute: region, values: [left, right, front]}
+pairs:
+  - factors: [topping, place]
+    bound: [[red, left], [green, right], [black, front]]
+    carriers: {verb: [lift]}
+"""
+    )
+    given = {"vocabulary": str(path), "pairs": "all", "rollouts": 6, "in_distribution": 3, "empty": 0}
+    cases = make().cases(make().options(given))
+    assert len(cases) == 9
+    assert cases[0].instruction.text == "lift the red pizza at the right"
+    assert [(o.color, o.region, o.shape) for o in cases[0].scene.objects] == [
+        ("red", "left", "cube"),
+        ("green", "right", "cube"),
+    ]

@@ -133,7 +133,7 @@ def test_impossible_verdicts_and_success_without_words_are_flagged() -> None:
 def test_the_takeaway_says_it_in_words_and_numbers() -> None:
     words = str(run(color_follower)["takeaway"])
     assert 'Told "grasp the red sphere" where red had always gone with cube' in words
-    assert "reference went for the color in 100% and for the object in 0%" in words
+    assert "reference went for the color in 100 % and for the object in 0 %" in words
     assert "the color dominates (FDR +1.00 [" in words
 
 

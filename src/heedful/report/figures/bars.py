@@ -28,7 +28,8 @@ def fdr_bars(
     bottom = 26
     height = top + row * len(pairs) + bottom
     said = "; ".join(
-        f"{p.factor_1} against {p.factor_2}: {words.fdr(p.fdr.value)} {words.fdr_interval(p.fdr)}" for p in pairs
+        f"{p.factor_1} against {p.factor_2}: {words.fdr(p.fdr.value)} {words.fdr_interval(p.fdr)}"
+        for p in pairs
     )
     canvas = Canvas(key, width, height, f"Factor dominance rates of {policy or 'the policy'}", said)
     middle, scale = (left + right) / 2, (right - left) / 2
@@ -36,14 +37,23 @@ def fdr_bars(
     def x(value: float) -> float:
         return middle + scale * max(-1.0, min(1.0, value))
 
-    body_top, body_bottom = top - 4, top + row * len(pairs)
-    canvas.rect(x(-tau), body_top, x(tau) - x(-tau), body_bottom - body_top, GREY, opacity=0.3)
+    body_top, body_bottom = top - 4.0, float(top + row * len(pairs))
+    # In a narrow figure the words stand above each bar, so the axis lines leave them free.
+    spans = [(top + row * i + 18.0, top + row * i + 48.0) for i in range(len(pairs))]
+    for start, end in spans if narrow else [(body_top, body_bottom)]:
+        canvas.rect(x(-tau), start, x(tau) - x(-tau), end - start, GREY, opacity=0.3)
     for tick in (-1.0, -0.5, 0.0, 0.5, 1.0):
         strong = tick == 0
-        canvas.line(x(tick), body_top, x(tick), body_bottom, opacity=0.55 if strong else 0.14)
+        for start, end in spans if narrow else [(body_top, body_bottom)]:
+            canvas.line(x(tick), start, x(tick), end, opacity=0.55 if strong else 0.14)
         anchor = "middle" if abs(tick) < 1 or not narrow else ("start" if tick < 0 else "end")
         canvas.text(
-            x(tick), body_bottom + 17, f"{tick:+g}".replace("-", "−") if tick else "0", size=11, anchor=anchor, opacity=0.75
+            x(tick),
+            body_bottom + 17,
+            f"{tick:+g}".replace("-", "−") if tick else "0",
+            size=11,
+            anchor=anchor,
+            opacity=0.75,
         )
     if narrow:
         canvas.text(left, 16, "← follows the left one", size=11, opacity=0.8)
@@ -55,7 +65,7 @@ def fdr_bars(
     for i, pair in enumerate(pairs):
         y = top + row * i
         state = words.standing(pair, tau)
-        first, second = state == "first", state == "second"
+        first, second = (state == side and not pair.weak for side in ("first", "second"))
         if narrow:
             canvas.text(left, y + 13, pair.factor_2, size=13, bold=second, opacity=1 if second else 0.85)
             canvas.text(
@@ -75,10 +85,10 @@ def fdr_bars(
             canvas.text(
                 right + 10, centre + 5, pair.factor_1, size=14, bold=first, opacity=1 if first else 0.85
             )
-            canvas.text(
-                width - 110, centre + 5, words.fdr(pair.fdr.value), size=14, anchor="end", bold=True
-            )
-            if pair.fdr.value is not None:
+            undefined = pair.fdr.value is None
+            number_at = width if undefined else width - 110
+            canvas.text(number_at, centre + 5, words.fdr(pair.fdr.value), size=14, anchor="end", bold=True)
+            if not undefined:
                 canvas.text(width, centre + 5, words.fdr_interval(pair.fdr), size=12, anchor="end")
         _bar(canvas, pair, x, centre)
     return canvas.markup()

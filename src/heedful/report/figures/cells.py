@@ -70,7 +70,14 @@ def _conflict(
     value = cell.counts.fdr
     fill = diverging(value) if value is not None else "none"
     canvas.rect(
-        x + 1, y + 1, w - 2, h - 2, fill, radius=3, tip=_said(cell, pair), stroke=GREY if value is None else "none"
+        x + 1,
+        y + 1,
+        w - 2,
+        h - 2,
+        fill,
+        radius=3,
+        tip=_said(cell, pair),
+        stroke=GREY if value is None else "none",
     )
     ink = ink_on(fill) if value is not None else "currentColor"
     text = f"{cell.counts.overfit_1} : {cell.counts.overfit_2}" if value is not None else "undef."

@@ -45,8 +45,6 @@ def loss_curve(points: Sequence[tuple[float, float]], key: str, title: str) -> M
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    candidates = [
-        m * 10.0**e for e in range(math.floor(low), math.ceil(high) + 1) for m in (1, 2, 5)
-    ]
+    candidates = [m * 10.0**e for e in range(math.floor(low), math.ceil(high) + 1) for m in (1, 2, 5)]
     inside = [c for c in candidates if low <= math.log10(c) <= high]
     return inside if len(inside) <= 5 else [c for c in inside if f"{c:e}".startswith("1")] or inside[:5]

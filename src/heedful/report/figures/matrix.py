@@ -16,7 +16,7 @@ def fdr_matrix(pairs: Sequence[PairFinding], factors: Sequence[str], key: str, *
 
     Pairs that were not run stay empty; an undefined FDR is written as undefined.
     """
-    left, top, cell_w, cell_h = 66.0, 30.0, 64.0, 48.0
+    left, top, cell_w, cell_h = 66.0, 30.0, 68.0, 48.0
     width, height = left + cell_w * len(factors), top + cell_h * len(factors) + 4
     canvas = Canvas(
         key,
@@ -61,5 +61,5 @@ def _cell(canvas: Canvas, pair: PairFinding, sign: float, x: float, y: float, w:
     canvas.text(x + w / 2, y + 23, words.fdr(sign * value), size=15, anchor="middle", bold=True, fill=ink)
     if pair.fdr.low is not None and pair.fdr.high is not None:
         low, high = sorted((sign * pair.fdr.low, sign * pair.fdr.high))
-        short = f"{words.fdr(low)} … {words.fdr(high)}"
-        canvas.text(x + w / 2, y + 38, short, size=9, anchor="middle", fill=ink)
+        short = f"{words.short_fdr(low)}, {words.short_fdr(high)}"
+        canvas.text(x + w / 2, y + 38, short, size=10, anchor="middle", fill=ink)

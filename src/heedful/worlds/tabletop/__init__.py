@@ -7,28 +7,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heedful.spec.errors import UserError
+from heedful.spec.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from heedful.worlds.tabletop.world import TabletopWorld
 
 
-def make(robots: int = 1, cached_models: int = 16) -> TabletopWorld:
+_OPTIONS = {"robots": 1, "cached_models": 16}
+
+
+def make(**options: int) -> TabletopWorld:
     """Return a tabletop world; the factory behind the name ``tabletop``.
 
     Args:
-        robots: Number of arms; only 1 for now.
-        cached_models: Compiled scenes kept for reuse, each about 5 MB.
+        options: ``robots``, the number of arms (only 1 for now), and ``cached_models``, how
+            many compiled scenes are kept for reuse (16; each takes about 2 MB, 5 MB once drawn).
 
     Raises:
-        UserError: Two robots were asked for, or MuJoCo cannot be imported because
+        UserError: An unknown option, two robots, or MuJoCo cannot be imported because
             ``MUJOCO_GL`` names a library that is not installed.
     """
+    for name in options:
+        if name not in _OPTIONS:
+            raise unknown("option of the tabletop world", name, _OPTIONS)
+    chosen = {**_OPTIONS, **options}
+    if chosen["robots"] != 1:
+        raise UserError(
+            f"The tabletop world has one robot arm; robots={chosen['robots']} is not supported yet."
+        )
     from heedful.worlds.tabletop.graphics import import_mujoco
 
-    if robots != 1:
-        raise UserError(f"The tabletop world has one robot arm; robots={robots} is not supported yet.")
     import_mujoco()
     from heedful.worlds.tabletop.world import TabletopWorld
 
-    return TabletopWorld(cached_models)
+    return TabletopWorld(chosen["cached_models"])

@@ -87,10 +87,12 @@ class Shape:
 SHAPES: Mapping[str, Shape] = {
     "cube": Shape(0.022, 0.0312, 0.022, 0.044, 0.0312, 0.018),
     "sphere": Shape(0.026, 0.026, 0.026, 0.052, 0.026, 0.026, round=True),
-    "cup": Shape(0.026, 0.041, 0.030, 0.052, 0.028, 0.018, yaw_period_rad=pi, yaw_centre_rad=0.35),
-    "car": Shape(0.021, 0.044, 0.020, 0.037, 0.044, 0.016, yaw_period_rad=pi, yaw_centre_rad=0.35),
-    "pyramid": Shape(0.028, 0.0396, 0.018, 0.041, 0.0396, 0.014),
-    "star": Shape(0.014, 0.034, 0.018, 0.0555, 0.034, 0.014, grasp_offset_m=0.006, yaw_period_rad=2 * pi / 5),
+    "cup": Shape(0.026, 0.039, 0.030, 0.048, 0.026, 0.020, yaw_period_rad=pi, yaw_centre_rad=0.35),
+    "car": Shape(0.021, 0.0441, 0.020, 0.037, 0.0441, 0.018, yaw_period_rad=pi, yaw_centre_rad=0.35),
+    "pyramid": Shape(0.028, 0.0396, 0.018, 0.041, 0.0396, 0.018),
+    "star": Shape(
+        0.014, 0.032, 0.018, 0.0525, 0.032, 0.018, grasp_offset_m=0.006, yaw_period_rad=2 * pi / 5
+    ),
 }
 
 

@@ -46,18 +46,19 @@ class Controller:
             )
         if not np.isfinite(action).all():
             raise ValueError(f"the action is not finite: {action.tolist()}")
-        before = self.command
+        before, after = self.command, np.empty(JOINTS + 1)
         if self._mode == "joint_absolute":
-            joints = np.clip(action[:JOINTS], self._arm.low_rad, self._arm.high_rad)
+            after[:JOINTS] = np.minimum(np.maximum(action[:JOINTS], self._arm.low_rad), self._arm.high_rad)
         else:
             wanted = action[:6] if self._mode == "ee_absolute" else self._pose + action[:6]
             rotation = rotation_from_rpy(wanted[3:])
-            joints, remaining = self._arm.inverse(before[:JOINTS], wanted[:3], rotation)
+            after[:JOINTS], remaining = self._arm.inverse(before[:JOINTS], wanted[:3], rotation)
             self._pose = wanted
-        self.command = np.append(joints, np.clip(action[-1], 0.0, 1.0))
+        after[JOINTS] = min(max(action[-1], 0.0), 1.0)
+        self.command = after
         if self._mode == "ee_delta" and remaining > _OUT_OF_REACH:
             self._pose = self._forward()
-        return before, self.command
+        return before, after
 
     def _forward(self) -> F64:
         position, rotation = self._arm.forward(self.command[:JOINTS])

@@ -135,7 +135,7 @@ def _sphere(b: _Builder) -> None:
 
 def _cup(b: _Builder) -> None:
     """An open shell with a handle to the eye, a twelve-sided prism to the simulator."""
-    radius, half, wall, floor, sides = 0.026, 0.026, 0.004, -0.020, 12
+    radius, half, wall, floor, sides = 0.024, 0.026, 0.004, -0.020, 12
     prism = _prism(_ring(radius, sides), -half, half)
     b.add(_GEOM.mjGEOM_MESH, mass=1.0, collides=True, seen=None, vertices=prism)
     outer, inner = _ring(radius, sides), _ring(radius - wall, sides)
@@ -153,9 +153,9 @@ def _cup(b: _Builder) -> None:
     b.add(_GEOM.mjGEOM_MESH, vertices=vertices, faces=shell)
     b.add(_GEOM.mjGEOM_CYLINDER, (radius - wall, 0.001), at=(0.0, 0.0, floor), seen=_DARK)
     for x, z, length, turned in (
-        (0.032, 0.012, 0.007, True),
-        (0.038, 0.0, 0.014, False),
-        (0.032, -0.012, 0.007, True),
+        (0.030, 0.012, 0.007, True),
+        (0.0355, 0.0, 0.014, False),
+        (0.030, -0.012, 0.007, True),
     ):
         size = (length, 0.003, 0.003) if turned else (0.003, 0.003, length)
         b.add(_GEOM.mjGEOM_BOX, size, at=(x, 0.0, z))
@@ -188,10 +188,10 @@ def _pyramid(b: _Builder) -> None:
 
 def _star(b: _Builder) -> None:
     """Five spikes just off the table on a thin disc, which keeps the contacts few."""
-    half, reach, notch, lift = 0.014, 0.034, 0.45 * 0.034, 0.0008
+    half, reach, notch, lift = 0.014, 0.032, 0.45 * 0.032, 0.0008
     b.add(
         _GEOM.mjGEOM_CYLINDER,
-        (0.020, half / 4),
+        (0.019, half / 4),
         at=(0.0, 0.0, -0.75 * half),
         mass=0.2,
         collides=True,

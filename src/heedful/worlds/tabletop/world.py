@@ -104,6 +104,10 @@ class TabletopWorld:
 
         Args:
             action: As the episode's action mode says; see ``spec.contract.ActionMode``.
+
+        Raises:
+            ValueError: The action has the wrong length or is not finite.
+            RuntimeError: There was no reset, or the simulation became unstable.
         """
         table, controller = self._running()
         before, after = controller.advance(action)
@@ -114,6 +118,8 @@ class TabletopWorld:
             mujoco.mj_step(model, data, SUBSTEPS)
             pairs = data.contact.geom
             touched[table.contact_slot[pairs[:, 0], pairs[:, 1]]] = True
+        if data.time <= self._steps / CONTROL_HZ:  # MuJoCo resets itself when its numbers overflow
+            raise RuntimeError(f"the simulation became unstable in control step {self._steps}")
         # mj_step leaves positions of bodies and sites one substep behind the joints.
         mujoco.mj_kinematics(model, data)
         self._contacts = touched[:-1].reshape(self._contacts.shape)

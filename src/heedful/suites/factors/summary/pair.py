@@ -114,12 +114,17 @@ def _axis(vocabulary: Vocabulary, binding: Binding, column: int) -> list[str]:
 
 
 def _empty(binding: Binding, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the empty-instruction control; its FDR shows what the scene alone suggests."""
+    """Return the empty-instruction control; its FDR shows what the scene alone suggests.
+
+    Not with a verb: any verb counts on the one object, only some on the other, so even
+    blind taking would not balance.
+    """
     counts = tally(outcomes)
+    with_verb = binding.kind == "verb_object"
     return {
         "counts": counts,
-        "success": to_json(label_share(outcomes, "success")) if binding.kind == "verb_object" else None,
-        "fdr": to_json(naive_fdr(counts["overfit_1"], counts["overfit_2"])),
+        "success": to_json(label_share(outcomes, "success")) if with_verb else None,
+        "fdr": None if with_verb else to_json(naive_fdr(counts["overfit_1"], counts["overfit_2"])),
         "neither": to_json(label_share(outcomes, "neither")),
         "side_preference": to_json(side_preference(outcomes)),
         "taken": _taken(outcomes),

@@ -8,6 +8,11 @@ from typing import Any
 from heedful.spec.vocabulary import Binding, Vocabulary
 
 
+def percent(share: float) -> str:
+    """Return a share in whole percent: ``12 %``."""
+    return f"{100 * share:.0f} %"
+
+
 def pair_takeaway(policy: str, vocabulary: Vocabulary, binding: Binding, data: dict[str, Any]) -> str:
     """Return what one policy did on one pair, with an example of what it was told.
 
@@ -24,7 +29,7 @@ def pair_takeaway(policy: str, vocabulary: Vocabulary, binding: Binding, data: d
     one, other = binding.bound[0], binding.bound[1]
     told = vocabulary.grammar.instruction(binding.values(one[0], other[1], binding.carrier_choices()[0])).text
     first, second = binding.factors
-    shares = {name: f"{count / judged:.0%}" for name, count in counts.items()}
+    shares = {name: percent(count / judged) for name, count in counts.items()}
     clash = f'Told "{told}" where {one[0]} had always gone with {one[1]}, and the like {judged} times'
     if binding.kind == "verb_object":
         did = (
@@ -44,7 +49,7 @@ def policy_takeaway(policy: str, pairs: Sequence[dict[str, Any]], hierarchy: dic
     weak = sum(bool(pair["weak"]) for pair in pairs)
     but = f", though it is too weak on {weak} of {len(pairs)} pairs for that to mean much" if weak else ""
     return (
-        f"Where factors conflict, {policy} follows {order}; {hierarchy['sure']:.0%} of draws from the "
+        f"Where factors conflict, {policy} follows {order}; {percent(hierarchy['sure'])} of draws from the "
         f"uncertainty keep exactly this order{but}."
     )
 

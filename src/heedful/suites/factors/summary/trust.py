@@ -9,6 +9,7 @@ from heedful.spec.vocabulary import Binding, Vocabulary
 from heedful.suites.factors.cases import places
 from heedful.suites.factors.summary.balance import incomplete_units, side_preference
 from heedful.suites.factors.summary.outcomes import Outcome, label_share
+from heedful.suites.factors.summary.takeaway import percent
 
 LEAST_SUCCESS = 0.8
 MOST_NEITHER = 0.4
@@ -38,11 +39,13 @@ def pair_warnings(
         found.append("No in-distribution rollouts: whether the policy can do what it was taught is unknown.")
     elif success.value < LEAST_SUCCESS:
         found.append(
-            f"Succeeds in {success.value:.0%} of the tasks it was taught: too weak for its FDR to mean much."
+            f"Succeeds in {percent(success.value)} of the tasks it was taught: "
+            "too weak for its FDR to mean much."
         )
     if neither.value is not None and neither.value > MOST_NEITHER:
         found.append(
-            f"{neither.value:.0%} of the conflict rollouts are neither: too weak for its FDR to mean much."
+            f"{percent(neither.value)} of the conflict rollouts are neither: "
+            "too weak for its FDR to mean much."
         )
     if conflict and not any(o.result in ("overfit_1", "overfit_2") for o in conflict):
         found.append("Nothing was overfit, so the FDR is undefined (not zero).")
@@ -53,7 +56,9 @@ def pair_warnings(
         )
     empty = label_share(wordless, "success")
     if empty.low is not None and empty.low > 0.5:
-        found.append(f"Succeeds in {empty.value:.0%} of scenes without any words: the scene tells the task.")
+        found.append(
+            f"Succeeds in {percent(empty.value or 0)} of scenes without any words: the scene tells the task."
+        )
     side = side_preference(conflict)
     if side.low is not None and side.high is not None and not side.low <= 0.5 <= side.high:
         which = "left" if side.low > 0.5 else "right"

@@ -14,8 +14,9 @@ GRIPPER_OPENING_M = 0.08
 CLEARANCE_M = 0.004
 """Least room on either side of an object between the open fingers."""
 
-LOWEST_TOOL_M = 0.0145
-"""The finger pads reach 9 mm below the tool centre point; the rest is for the servo's sag."""
+LOWEST_TOOL_M = 0.017
+"""The finger pads reach 9 mm below the tool centre point; the rest is for a
+learned policy's error: fingers pressed on the table jam the arm."""
 
 
 @dataclass(frozen=True)
