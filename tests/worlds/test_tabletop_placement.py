@@ -68,6 +68,18 @@ def test_an_object_stands_in_its_region(world: TabletopWorld, region: str) -> No
         assert x_lo - 0.003 < x < x_hi + 0.003 and y_lo - 0.003 < y < y_hi + 0.003
 
 
+def test_open_fingers_fit_beside_the_smallest_objects() -> None:
+    scene = SceneSpec(tuple(ObjectSpec(s, s, "red", "smallest") for s in SHAPES))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        places = sample_places(scene, rng)
+        for i, a in enumerate(places):
+            for j, b in enumerate(places):
+                if i != j:
+                    edge = catalog.footprint_radius_m(SHAPES[j], catalog.SIZES["smallest"])
+                    assert np.hypot(a.x_m - b.x_m, a.y_m - b.y_m) - edge > 0.055
+
+
 def test_one_object_in_every_region_fits() -> None:
     scene = SceneSpec(tuple(ObjectSpec(r, "car", "red", "largest", r) for r in catalog.REGIONS))
     assert len(sample_places(scene, np.random.default_rng(0))) == 5

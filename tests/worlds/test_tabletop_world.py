@@ -58,7 +58,8 @@ def test_another_process_gets_the_same_bits(world: TabletopWorld) -> None:
     code = (
         "from heedful.spec.scene import ObjectSpec, SceneSpec; from heedful.worlds.tabletop import make;"
         "w = make(); s = w.reset(SceneSpec((ObjectSpec('target', 'star', 'red'),)), 9, 'ee_absolute');"
-        "s = w.step([0.5, 0.1, 0.2, 0, 0, 0.3, 0]); print(s.object_positions_m.tobytes().hex(), s.joints_rad.tobytes().hex())"
+        "s = w.step([0.5, 0.1, 0.2, 0, 0, 0.3, 0]);"
+        "print(s.object_positions_m.tobytes().hex(), s.joints_rad.tobytes().hex())"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60

@@ -57,7 +57,8 @@ def build(material: Material, out: Path) -> Path:
     report that is there already is replaced once the new one is complete.
 
     Raises:
-        UserError: A video is missing or damaged, ``out`` holds something else, or the folder cannot be written.
+        UserError: A video is missing or damaged, ``out`` holds something else, or it cannot be
+            written.
     """
     out = out.resolve()
     _refuse_foreign(out)

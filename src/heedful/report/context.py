@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -20,7 +20,8 @@ from heedful.report.figures.matrix import fdr_matrix
 from heedful.report.figures.shares import share_rows
 from heedful.report.findings import Findings, HierarchyFinding, PairFinding, PolicyFinding, read_findings
 from heedful.report.material import Material, Training, Video
-from heedful.spec.codec import to_json
+from heedful.report.run_facts import settings, times
+from heedful.report.tiles import tiles
 
 _MOST_OPEN = 3
 """More policies than this are folded, so that a page of twenty can be read."""
@@ -98,8 +99,8 @@ def page_context(material: Material, videos: Sequence[VideoView]) -> dict[str, A
         "rules": judge_rules.order_of_rules(),
         "spec": material.spec,
         "encoder_of": {(t.policy, t.pair, t.training_seed): t.facts.get(FACT) for t in material.trainings},
-        "settings": _settings(material),
-        "times": _times(material),
+        "settings": settings(material),
+        "times": times(material),
         "commands": material.commands,
     }
 
@@ -113,7 +114,7 @@ def _policy_view(
         key=key,
         answer=answer,
         evidence=evidence,
-        tiles=_tiles(policy, findings.tau),
+        tiles=tiles(policy, findings.tau),
         bars=fdr_bars(policy.pairs, findings.tau, f"{key}-bars", policy=policy.name),
         bars_narrow=fdr_bars(policy.pairs, findings.tau, f"{key}-narrow", policy=policy.name, narrow=True),
         ladder=ladder(policy.hierarchy, f"{key}-ladder", policy=policy.name) if policy.hierarchy else None,
@@ -133,60 +134,6 @@ def _pair_view(pair: PairFinding, policy: str, key: str, grids: bool) -> PairVie
     )
 
 
-def _tiles(policy: PolicyFinding, tau: float) -> tuple[tuple[str, str, str], ...]:
-    """Return (what, number, remark) for the first screen."""
-    pairs = policy.pairs
-    if not pairs:
-        return ()
-    judged, crashed = (sum(getattr(p.counts, k) for p in pairs) for k in ("judged", "crashed"))
-    rollouts = ("Conflict rollouts", f"{judged:,}", f"{crashed} crashed, counted apart")
-    if len(pairs) == 1:
-        p = pairs[0]
-        able = p.in_distribution.success if p.in_distribution else None
-        return (
-            ("FDR", words.fdr(p.fdr.value), f"95 % interval {words.fdr_interval(p.fdr)}"),
-            (
-                "Success in distribution",
-                words.percent(able.value if able else None),
-                words.percent_interval(able) if able else "not measured",
-            ),
-            (
-                "Neither",
-                words.percent(p.neither.value if p.neither else p.counts.share("neither")),
-                words.percent_interval(p.neither) if p.neither else "of conflict rollouts",
-            ),
-            (
-                "Same object, words swapped",
-                words.percent(p.same_object.value if p.same_object else None),
-                words.percent_interval(p.same_object) if p.same_object else "not measured",
-            ),
-            rollouts,
-        )
-    able = [(p.in_distribution.success.value, p) for p in pairs if _able(p) is not None]
-    worst = min(able, key=lambda item: item[0], default=None)
-    most = max(pairs, key=lambda p: p.counts.share("neither") or 0.0)
-    sure = sum(words.standing(p, tau) in ("first", "second") and not p.weak for p in pairs)
-    return (
-        ("Pairs with a sure winner", f"{sure} of {len(pairs)}", "the interval excludes zero"),
-        (
-            "Lowest success in distribution",
-            words.percent(worst[0] if worst else None),
-            f"{worst[1].factor_1} and {worst[1].factor_2}" if worst else "not measured",
-        ),
-        (
-            "Most rollouts with neither",
-            words.percent(most.counts.share("neither")),
-            f"{most.factor_1} and {most.factor_2}",
-        ),
-        rollouts,
-    )
-
-
-def _able(pair: PairFinding) -> float | None:
-    arm = pair.in_distribution
-    return arm.success.value if arm is not None and arm.success is not None else None
-
-
 def _controls(policy: PolicyFinding, key: str) -> tuple[tuple[str, str, Markup], ...]:
     pairs = policy.pairs
     named = [f"{p.factor_1}, {p.factor_2}" for p in pairs]
@@ -196,9 +143,9 @@ def _controls(policy: PolicyFinding, key: str) -> tuple[tuple[str, str, Markup],
         found.append(
             (
                 "Side preference",
-                "Share of taken objects that stood on the left of the image. Each conflict was also run with "
-                "the two objects' places exchanged, so a preference for a side shows here and cancels in FDR. "
-                "50 %: none.",
+                "Share of taken objects that stood on the left of the image; 50 %: none. Each "
+                "conflict was also run with the two objects' places exchanged (where the place itself is a "
+                "factor, with the instructions exchanged), so a preference for a side cancels in FDR.",
                 share_rows(rows, f"{key}-side", "Side preference", reference=0.5, ends=("right", "left")),
             )
         )
@@ -207,8 +154,8 @@ def _controls(policy: PolicyFinding, key: str) -> tuple[tuple[str, str, Markup],
         found.append(
             (
                 "Same object under swapped instructions",
-                "Each scene was met twice, with the two instructions that swap its values. 100 %: the "
-                "policy took the same object whatever it was told, so it has no preference among words there.",
+                "Each scene was met twice, with the two instructions that swap its values. 100 %: the policy "
+                "took the same object whatever it was told, so it has no preference among words there.",
                 share_rows(rows, f"{key}-same", "Same object under swapped instructions"),
             )
         )
@@ -238,44 +185,3 @@ def _factors(policies: Sequence[PolicyFinding]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(f for policy in policies for p in policy.pairs for f in (p.factor_1, p.factor_2))
     )
-
-
-def _settings(material: Material) -> list[tuple[str, str]]:
-    asked: dict[str, Any] = {}
-    if material.spec is not None:
-        asked = to_json(material.spec)
-        asked.pop("policies", None)
-    return [*_flat(asked), *_flat(material.lock)]
-
-
-def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for key, value in data.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            found += _flat(value, f"{name}.")
-        elif isinstance(value, list | tuple):
-            if value and isinstance(value[-1], Mapping):
-                found += _flat(
-                    value[-1], f"{name} (last of {len(value)}): " if len(value) > 1 else f"{name}: "
-                )
-            else:
-                found.append((name, "; ".join(map(str, value))))
-        elif value not in (None, ""):
-            found.append((name, str(value)))
-    return found
-
-
-def _times(material: Material) -> list[tuple[str, str]]:
-    rows = [r for r in material.rows if r.status == "finished"]
-    if not rows:
-        return []
-    wall, policy = sum(r.wall_s for r in rows), sum(r.policy_s for r in rows)
-    steps = sum(r.steps for r in rows)
-    return [
-        ("episodes finished", f"{len(rows):,}"),
-        ("episodes crashed", f"{len(material.rows) - len(rows):,}"),
-        ("worker time", f"{wall / 60:.1f} min, {1000 * wall / len(rows):.0f} ms an episode"),
-        ("of which in the policy", words.percent(policy / wall, 0) if wall else "–"),
-        ("control steps", f"{steps:,}, {steps / len(rows):.0f} an episode"),
-    ]

@@ -1,4 +1,4 @@
-"""The known-answer check: does the measured order of planted policies equal the planted one?"""
+"""The known-answer check: the measured order of planted policies must be the planted one."""
 
 from __future__ import annotations
 

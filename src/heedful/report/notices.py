@@ -94,7 +94,8 @@ def missing(
             number = len({frozenset((p.factor_1, p.factor_2)) for p in policy.pairs})
             plural = "pair was" if number == 1 else "pairs were"
             found.append(
-                f"a hierarchy for {policy.name} (needs every pair of three factors or more; {number} {plural} run)"
+                f"a hierarchy for {policy.name} (needs every pair of three factors or more; "
+                f"{number} {plural} run)"
             )
     if not any(p.in_distribution for p in pairs):
         found.append("success in distribution (no rollouts with trained combinations)")

@@ -119,7 +119,8 @@ class Pool:
                     team.append(_Worker(packed))
                 for worker in team:
                     if worker.ready and worker.index is None and queues:
-                        index = queues.take(worker.key, {w.key for w in team if w is not worker and w.key is not None})
+                        others = {w.key for w in team if w is not worker and w.key is not None}
+                        index = queues.take(worker.key, others)
                         tries[index] += 1
                         worker.give(index, keys[index], pickle.dumps(items[index]), self.time_limit_s)
                 for worker, message in _messages(team):

@@ -59,10 +59,11 @@ class VideoJoiner:
         with av.open(io.BytesIO(first_mp4)) as source:
             template = source.streams.video[0]
             self._header = template.codec_context.extradata
-            self._rate = template.average_rate
+            self._rate = template.average_rate or Fraction(0)
             self._output = av.open(file, "w", format="mp4")
             self._stream = self._output.add_stream_from_template(template)
-            self._time_base = template.time_base
+            # A frame's duration in the ticks of the stream; whole by the choice of the encoder.
+            self._ticks = int(1 / (self._rate * (template.time_base or Fraction(0))))
         self._file = file
         self.frames = 0
 
@@ -74,14 +75,13 @@ class VideoJoiner:
 
     def add(self, mp4: bytes) -> int:
         """Append the frames of ``mp4`` and return how many they are."""
-        with av.open(io.BytesIO(mp4)) as source:
-            ticks = 1 / (self._rate * self._time_base)  # of the time base, per frame
+        with av.open(io.BytesIO(mp4), "r") as source:
             count = 0
             for packet in source.demux(video=0):
                 if packet.size == 0:
                     continue  # the demuxer's end mark
-                packet.pts = packet.dts = int((self.frames + count) * ticks)
-                packet.duration = int(ticks)
+                packet.pts = packet.dts = (self.frames + count) * self._ticks
+                packet.duration = self._ticks
                 packet.stream = self._stream
                 self._output.mux(packet)
                 count += 1
@@ -108,7 +108,8 @@ def decode_mp4(path: Path) -> Iterator[Images]:
         with av.open(str(path)) as container:
             container.streams.video[0].codec_context.thread_count = 1
             for frame in container.decode(video=0):
-                yield frame.to_ndarray(format="rgb24")
+                image: Images = frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
+                yield image
     except (av.error.FFmpegError, IndexError) as error:
         raise _damaged(path, error) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
@@ -63,7 +63,7 @@ def fdr_bars(
         canvas.text(right, 16, "followed the factor on the right →", size=11, anchor="end", opacity=0.8)
         canvas.text(width, 16, "FDR [95 % interval]", size=11, anchor="end", opacity=0.8)
     for i, pair in enumerate(pairs):
-        y = top + row * i
+        y = float(top + row * i)
         state = words.standing(pair, tau)
         first, second = (state == side and not pair.weak for side in ("first", "second"))
         if narrow:
@@ -75,7 +75,7 @@ def fdr_bars(
             if pair.fdr.value is not None:
                 label += f" {words.fdr_interval(pair.fdr)}"
             canvas.text(middle, y + 13, label, size=11.5, anchor="middle")
-            centre = y + 33
+            centre = y + 33.0
         else:
             centre = y + row / 2 - 2
             canvas.text(
@@ -94,8 +94,7 @@ def fdr_bars(
     return canvas.markup()
 
 
-def _bar(canvas: Canvas, pair: PairFinding, x: object, centre: float) -> None:
-    assert callable(x)
+def _bar(canvas: Canvas, pair: PairFinding, x: Callable[[float], float], centre: float) -> None:
     value = pair.fdr.value
     if value is None:
         canvas.line(x(-1), centre, x(1), centre, dash="2 5", opacity=0.5)

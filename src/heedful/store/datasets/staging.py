@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from heedful.store.datasets.layout import COLUMNS
 from heedful.store.datasets.statistics import Histogram, histogram
 from heedful.store.disk import disk_errors, write_atomically
 from heedful.store.video import encode_mp4
+
+State = Literal["demonstration", "failed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +59,11 @@ class Staging:
         """Where the staged files are."""
         return self.out / ".staging"
 
-    def keys(self) -> dict[str, bool]:
-        """Return every key that is settled -> whether there is a demonstration (or it failed)."""
-        found = {}
-        for path in self.folder.glob("*.npz"):
-            found[path.stem] = True
-        for path in self.folder.glob("*.failed"):
-            found[path.stem] = False
-        return found
+    def state(self, key: str) -> State | None:
+        """Return whether ``key`` has a demonstration, failed for good, or is not settled (None)."""
+        if (self.folder / f"{_file_name(key)}.npz").exists():
+            return "demonstration"
+        return "failed" if (self.folder / f"{_file_name(key)}.failed").exists() else None
 
     def add(self, key: str, demonstration: Demonstration) -> None:
         """Encode and keep ``demonstration`` under ``key``, in one step.
@@ -91,7 +90,7 @@ class Staging:
             images = demonstration.images_hwc_u8[camera]
             packed[f"video/{camera}"] = np.frombuffer(encode_mp4(images, demonstration.fps), np.uint8)
             packed[f"histogram/{camera}"] = histogram(images)
-        np.savez(buffer, **packed)
+        np.savez(buffer, allow_pickle=False, **packed)
         write_atomically(self.folder / f"{_file_name(key)}.npz", buffer.getvalue())
 
     def fail(self, key: str, attempts: int) -> None:

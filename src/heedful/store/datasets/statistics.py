@@ -56,4 +56,5 @@ def image_stats(counts: Histogram, frames: int) -> Stats:
 
 def joined(histograms: Iterable[Histogram]) -> Histogram:
     """Return the histogram of all images together."""
-    return np.sum(list(histograms), axis=0, dtype=np.int64)
+    total: Histogram = np.sum(list(histograms), axis=0, dtype=np.int64)
+    return total

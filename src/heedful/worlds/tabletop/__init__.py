@@ -21,7 +21,7 @@ def make(**options: int) -> TabletopWorld:
 
     Args:
         options: ``robots``, the number of arms (only 1 for now), and ``cached_models``, how
-            many compiled scenes are kept for reuse (16; each takes about 2 MB, 5 MB once drawn).
+            many compiled scenes are kept for reuse (16; each takes about 4 MB, 6 MB once drawn).
 
     Raises:
         UserError: An unknown option, two robots, or MuJoCo cannot be imported because

@@ -90,9 +90,7 @@ SHAPES: Mapping[str, Shape] = {
     "cup": Shape(0.026, 0.039, 0.030, 0.048, 0.026, 0.020, yaw_period_rad=pi, yaw_centre_rad=0.35),
     "car": Shape(0.021, 0.0441, 0.020, 0.037, 0.0441, 0.018, yaw_period_rad=pi, yaw_centre_rad=0.35),
     "pyramid": Shape(0.028, 0.0396, 0.018, 0.041, 0.0396, 0.018),
-    "star": Shape(
-        0.014, 0.032, 0.018, 0.0525, 0.032, 0.018, grasp_offset_m=0.006, yaw_period_rad=2 * pi / 5
-    ),
+    "star": Shape(0.014, 0.032, 0.018, 0.0525, 0.032, 0.018, grasp_offset_m=0.006, yaw_period_rad=2 * pi / 5),
 }
 
 

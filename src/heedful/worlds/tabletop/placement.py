@@ -11,7 +11,11 @@ from heedful.spec.scene import SceneSpec
 from heedful.worlds.tabletop import catalog
 
 CLEARANCE_M = 0.015
-"""Between the discs that two objects can cover as they turn; a finger pad is 8 mm thick."""
+"""Between the discs that two objects can cover as they turn."""
+
+FINGER_ROOM_M = 0.058
+"""From an object's centre to its neighbour's disc: the open fingers reach 49 mm out, and
+closing on an object off its centre by a few mm must not touch the neighbour."""
 
 _TRIES_AN_OBJECT = 60
 _TRIES_A_SCENE = 200
@@ -60,7 +64,7 @@ def sample_places(scene: SceneSpec, rng: np.random.Generator) -> tuple[Place, ..
     """
     radii = [catalog.footprint_radius_m(o.shape, catalog.scale_of(o.size)) for o in scene.objects]
     widest = sorted(radii)[-2:]
-    apart_m = sum(widest) + CLEARANCE_M
+    apart_m = max(sum(widest) + CLEARANCE_M, max(widest, default=0.0) + FINGER_ROOM_M)
     for _ in range(_TRIES_A_SCENE):
         places = _one_try(scene, rng, apart_m)
         if places is not None:

@@ -118,7 +118,7 @@ class TabletopWorld:
             mujoco.mj_step(model, data, SUBSTEPS)
             pairs = data.contact.geom
             touched[table.contact_slot[pairs[:, 0], pairs[:, 1]]] = True
-        if data.time <= self._steps / CONTROL_HZ:  # MuJoCo resets itself when its numbers overflow
+        if data.time < (self._steps + 0.5) / CONTROL_HZ:  # MuJoCo resets itself when its numbers overflow
             raise RuntimeError(f"the simulation became unstable in control step {self._steps}")
         # mj_step leaves positions of bodies and sites one substep behind the joints.
         mujoco.mj_kinematics(model, data)

@@ -1,0 +1,158 @@
+"""A dataset checked: everything that is written down against everything that is there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from heedful.spec.errors import UserError
+from heedful.store.datasets import layout
+from heedful.store.datasets.meta import Meta, read_meta, read_table
+from heedful.store.datasets.read import column_values
+from heedful.store.datasets.statistics import NAMES, number_stats
+from heedful.store.datasets.summary import DatasetSummary
+from heedful.store.datasets.write import sha256
+from heedful.store.video import measure_mp4
+
+
+def check_dataset(path: str | Path) -> DatasetSummary:
+    """Check the dataset at ``path`` and return what is in it.
+
+    Checked are: checksums (of a dataset that heedful wrote), counts, shapes, indices, time
+    stamps, tasks, statistics of the numbers, and of every video its size, rate and frames.
+
+    Raises:
+        UserError: Something is missing, damaged or does not fit; names the file and both values.
+    """
+    meta = read_meta(path)
+    try:
+        _check_files(meta)
+        _check_episodes(meta)
+        _check_frames(meta)
+        _check_videos(meta)
+    except (KeyError, TypeError, IndexError) as error:
+        raise UserError(f"The dataset {path} has damaged meta files: {error!r} is not there.") from error
+    episodes = meta.notes.get("episodes")
+    failed = meta.notes.get("failed", [])
+    return DatasetSummary(
+        path=Path(path),
+        episodes=len(meta.episodes),
+        frames=int(meta.info["total_frames"]),
+        fps=meta.fps,
+        robot_type=str(meta.info["robot_type"]),
+        cameras=meta.cameras,
+        features={name: tuple(f["shape"]) for name, f in meta.info["features"].items()},
+        tasks=dict(Counter(str(episode["tasks"][0]) for episode in meta.episodes)),
+        attempts=None if episodes is None else sum(int(e["attempts"]) for e in [*episodes, *failed]),
+        failed=len(failed),
+        size_bytes=sum(p.stat().st_size for part in ("data", "videos", "meta") for p in _files(meta, part)),
+    )
+
+
+def _files(meta: Meta, part: str) -> list[Path]:
+    return [p for p in (meta.root / part).rglob("*") if p.is_file()]
+
+
+def _expect(what: str, found: Any, wanted: Any) -> None:
+    if found != wanted:
+        raise UserError(f"{what} is {found}, expected {wanted}.")
+
+
+def _check_files(meta: Meta) -> None:
+    for name, checksum in meta.notes.get("sha256", {}).items():
+        path = meta.root / name
+        if not path.exists():
+            raise UserError(f"{path} is missing.")
+        if sha256(path) != checksum:
+            raise UserError(f"{path} is damaged: it is not what was written (SHA-256).")
+
+
+def _check_episodes(meta: Meta) -> None:
+    where = f"{meta.root / 'meta/episodes'}"
+    _expect(f"{where}: number of episodes", len(meta.episodes), meta.info["total_episodes"])
+    _expect(f"{meta.root / layout.TASKS_PATH}: number of tasks", len(meta.tasks), meta.info["total_tasks"])
+    end = 0
+    for i, episode in enumerate(meta.episodes):
+        _expect(f"{where}: index of episode {i}", episode["episode_index"], i)
+        _expect(f"{where}: episode {i}: dataset_from_index", episode["dataset_from_index"], end)
+        end += episode["length"]
+        _expect(f"{where}: episode {i}: dataset_to_index", episode["dataset_to_index"], end)
+        for task in episode["tasks"]:
+            if task not in meta.tasks:
+                raise UserError(f"{where}: episode {i}: task {task!r} is not in {layout.TASKS_PATH}.")
+    _expect(f"{meta.root / layout.INFO_PATH}: total_frames", meta.info["total_frames"], end)
+
+
+def _check_frames(meta: Meta) -> None:
+    files = list(dict.fromkeys(meta.data_path(episode) for episode in meta.episodes))
+    tables = [read_table(file) for file in files]
+    features = {k: f for k, f in meta.info["features"].items() if f["dtype"] not in ("video", "image")}
+    for file, table in zip(files, tables, strict=True):
+        lacking = [name for name in features if name not in table.column_names]
+        if lacking:
+            raise UserError(f"{file} lacks the column {lacking[0]}.")
+    whole = pa.concat_tables([table.select(list(features)) for table in tables])
+    where = str(meta.root / "data")
+    _expect(f"{where}: number of frames", whole.num_rows, meta.info["total_frames"])
+    lengths = np.array([episode["length"] for episode in meta.episodes])
+    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    steps = np.arange(whole.num_rows) - starts
+    tasks = np.repeat([meta.tasks[episode["tasks"][0]] for episode in meta.episodes], lengths)
+    wanted = {
+        "index": np.arange(whole.num_rows),
+        "episode_index": np.repeat(np.arange(len(lengths)), lengths),
+        "frame_index": steps,
+        "timestamp": steps / meta.fps,
+        "task_index": tasks,
+    }
+    for name, feature in features.items():
+        values = column_values(whole, name)
+        width = int(np.prod(feature["shape"]))
+        _expect(f"{where}: width of {name}", 1 if values.ndim == 1 else values.shape[1], width)
+        if not np.isfinite(values.astype(np.float64)).all():
+            raise UserError(f"{where}: {name} has numbers that are not finite.")
+        if name in wanted:
+            wrong = np.flatnonzero(np.abs(values - wanted[name]) > 1e-4)
+            if len(wrong):
+                row = wrong[0]
+                _expect(f"{where}: {name} of frame {row}", values[row].item(), wanted[name][row].item())
+        _check_stats(meta, name, number_stats(values))
+
+
+def _check_stats(meta: Meta, name: str, wanted: dict[str, Any]) -> None:
+    where = meta.root / layout.STATS_PATH
+    found = meta.stats.get(name)
+    if found is None or any(key not in found for key in NAMES):
+        raise UserError(f"{where}: {name} lacks some of {', '.join(NAMES)}.")
+    for key in ("min", "max", "mean", "std", "count"):
+        given, exact = np.asarray(found[key], dtype=float), np.asarray(wanted[key], dtype=float)
+        if given.shape != exact.shape or not np.allclose(given, exact, rtol=1e-3, atol=1e-4):
+            raise UserError(f"{where}: {key} of {name} is {given.tolist()}, the data give {exact.tolist()}.")
+
+
+def _check_videos(meta: Meta) -> None:
+    for camera, (height, width) in meta.cameras.items():
+        ends: dict[Path, int] = {}
+        for i, episode in enumerate(meta.episodes):
+            path = meta.video_path(episode, camera)
+            start = meta.video_start(episode, camera)
+            _expect(f"{path}: first frame of episode {i}", start, ends.get(path, 0))
+            ends[path] = start + int(episode["length"])
+        for path, frames in ends.items():
+            found, found_height, found_width, fps = measure_mp4(path)
+            _expect(f"{path}: number of frames", found, frames)
+            _expect(f"{path}: size", [found_height, found_width], [height, width])
+            if abs(fps - meta.fps) > 0.01:
+                raise UserError(f"{path}: rate is {fps} fps, expected {meta.fps}.")
+        stats = meta.stats.get(layout.IMAGE_PREFIX + camera, {})
+        for name in NAMES:
+            shape = np.shape(stats.get(name))
+            _expect(
+                f"{meta.root / layout.STATS_PATH}: shape of {name} of camera {camera}",
+                list(shape),
+                [1] if name == "count" else [3, 1, 1],
+            )
