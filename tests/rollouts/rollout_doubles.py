@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from heedful.spec.case import Case, PolicyEntry
 from heedful.spec.contract import ActionMode, CameraContract, Observation, PolicyContract, WorldContract
+from heedful.spec.demonstration import DemonstrationTask
 from heedful.spec.errors import UserError
 from heedful.spec.grammar import Instruction
+from heedful.spec.keypose import Keypose
 from heedful.spec.run import RunSpec
 from heedful.spec.scene import ObjectSpec, SceneSpec
 from heedful.spec.seams import Start
@@ -30,7 +32,7 @@ class DoubleWorld:
     def __init__(self, broken_at: int = -1, note: str = "") -> None:
         self.broken_at = broken_at
         self.note = note
-        self.renders = 0
+        self.renders = self.steps = 0
         self.closed = False
 
     @property
@@ -69,7 +71,7 @@ class DoubleWorld:
         joints = np.r_[self.tool, np.zeros(4), 0.04][None]
         return Observation(images, pose, joints, self.steps, self._state() if privileged else None)
 
-    def show(self, state: State) -> None:
+    def show(self, scene: SceneSpec, state: State) -> None:
         self.tool = np.array(state.ee_position_m[0])
 
     def close(self) -> None:
@@ -172,3 +174,36 @@ def spec(*rests: str, **changes: Any) -> RunSpec:
     policies = tuple(PolicyEntry(f"double:{rest}", rest or "good") for rest in rests or ("",))
     given: dict[str, Any] = {"suite": "double", "options": {}, "policies": policies, "world": "double"}
     return RunSpec(**{**given, **changes})
+
+
+def tasks(count: int = 4, verb: str = "slide") -> list[DemonstrationTask]:
+    """Return tasks on the red object, each with a scene of its own."""
+    return [
+        DemonstrationTask(
+            f"pair/{i:02d}",
+            Instruction(f"{verb} the red cube", {"verb": verb}),
+            SCENE,
+            "red",
+            verb,
+            f"demo/{i}",
+        )
+        for i in range(count)
+    ]
+
+
+def expert(
+    state: State, scene: SceneSpec, name: str, verb: str, rng: np.random.Generator | None
+) -> tuple[Keypose, ...]:
+    """Drag the object 0.08 m to the side; a noisy one misses it in about half of its attempts."""
+    x, y, z = state.object_positions_m[state.object_names.index(name)]
+    if rng is not None and rng.random() < 0.5:
+        z += 0.1
+    away = 0.08 if verb == "slide" else 0.0
+    path = (
+        (x, y, z + 0.1, 1.0),
+        (x, y, z + 0.05, 1.0),
+        (x, y, z, 1.0),
+        (x, y, z, 0.0),
+        (x, y + away, z, 0.0),
+    )
+    return tuple(Keypose((float(a), float(b), float(c)), 0.0, g) for a, b, c, g in path)

@@ -36,7 +36,9 @@ def test_an_episode_is_cut_at_its_last_step_even_within_a_chunk() -> None:
 
 def test_two_policies_and_twins_meet_the_same_scene() -> None:
     episodes = plan(spec("", "random"), cases(3))
-    first = [run_episode(DoubleWorld(), DoublePolicy(e.policy.name), e)[1].object_positions_m[0] for e in episodes]
+    first = [
+        run_episode(DoubleWorld(), DoublePolicy(e.policy.name), e)[1].object_positions_m[0] for e in episodes
+    ]
     assert np.array_equal(first[0], first[3])  # another policy
     assert np.array_equal(first[0], first[1])  # the twin
     assert not np.array_equal(first[0], first[2])  # another scene
@@ -84,7 +86,9 @@ def test_a_world_that_fails_crashes_the_episode_and_keeps_what_was_counted() -> 
 
 
 def test_contracts_that_do_not_fit_stop_before_the_first_step() -> None:
-    with pytest.raises(UserError, match=r"camera 'nose': the policy needs it, the world has \['agent', 'wrist'\]"):
+    with pytest.raises(
+        UserError, match=r"camera 'nose': the policy needs it, the world has \['agent', 'wrist'\]"
+    ):
         run_episode(DoubleWorld(), DoublePolicy("camera"), episode())
 
 

@@ -53,7 +53,9 @@ def die_at_start() -> None:
 
 def test_map_keeps_the_order_and_reports_progress() -> None:
     told: list[tuple[str, int, int]] = []
-    values = Pool(2).map(square, range(6), lambda stage, done, total, note="": told.append((stage, done, total)), "sq")
+    values = Pool(2).map(
+        square, range(6), lambda stage, done, total, note="": told.append((stage, done, total)), "sq"
+    )
     assert values == [0, 1, 4, 9, 16, 25]
     assert told[0] == ("sq", 0, 6) and told[-1] == ("sq", 6, 6) and len(told) == 7
     assert Pool(2).map(square, []) == []

@@ -1,7 +1,7 @@
 import json
 import os
-import signal
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -63,8 +63,12 @@ def test_crashes_deaths_and_hangs_are_counted_and_explained(tmp_path: Path) -> N
     assert "Traceback" in folder.error(nan.id) and folder.rollout(nan).trajectory is None
 
 
-@pytest.mark.parametrize(("rest", "line"), [("refuse", "no checkpoint there"), ("camera", "does not fit the world")])
-def test_a_policy_that_cannot_be_used_stops_the_run_with_one_line(tmp_path: Path, rest: str, line: str) -> None:
+@pytest.mark.parametrize(
+    ("rest", "line"), [("refuse", "no checkpoint there"), ("camera", "does not fit the world")]
+)
+def test_a_policy_that_cannot_be_used_stops_the_run_with_one_line(
+    tmp_path: Path, rest: str, line: str
+) -> None:
     with pytest.raises(UserError, match=line):
         do(tmp_path, spec(rest))
     assert RunFolder.open(tmp_path).rows() == []
@@ -95,7 +99,9 @@ def expect_complete(path: Path, reference: dict[str, tuple[object, ...]]) -> Non
     assert not list(path.rglob("*.tmp")) and not list(path.rglob(".tmp-*"))
 
 
-def test_killed_at_any_write_the_run_resumes_to_exactly_the_same(tmp_path: Path, plugin_path: list[str]) -> None:
+def test_killed_at_any_write_the_run_resumes_to_exactly_the_same(
+    tmp_path: Path, plugin_path: list[str]
+) -> None:
     do(tmp_path / "whole", spec("random"), 6)
     reference = content(tmp_path / "whole")
     path = tmp_path / "killed"

@@ -20,11 +20,14 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Check the installation and, with --policy, whether the policy fits the world."""
-    from heedful.cli.installation import Finding, contract_mismatches, inspect_installation
+    from heedful.cli.installation import Finding, inspect_installation
 
     findings = list(inspect_installation(world))
     if policy is not None:
-        found = contract_mismatches(policy, world)
+        from heedful.spec.run import RunSpec
+        from heedful.workflows.running import contract_mismatches, entries
+
+        found = contract_mismatches(RunSpec("", {}, entries([policy]), world))[policy]
         findings += [Finding(f"{policy} in {world}", "wrong", line) for line in found] or [
             Finding(f"{policy} in {world}", "ok", "the contracts fit")
         ]

@@ -31,5 +31,5 @@ def collect(
     if as_json:
         print_json(to_json(dataset))
         return
-    print(dataset.text())
+    print(dataset)
     print(f"Next: heedful train reference --data {out} --out POLICY")

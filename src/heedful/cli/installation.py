@@ -66,20 +66,6 @@ def rendering(world: str) -> str:
     return f"camera {camera!r} shows the scene"
 
 
-def contract_mismatches(policy: str, world: str) -> list[str]:
-    """Return one line for every way in which ``policy`` (a reference) and ``world`` do not fit."""
-    from heedful.policies.references import load as load_policy
-    from heedful.spec.contract import mismatches
-    from heedful.spec.plugins import load
-
-    asked = load_policy(policy).contract
-    made = load("heedful.worlds", world)()
-    try:
-        return mismatches(made.contract, asked)
-    finally:
-        made.close()
-
-
 def _attempt(what: str, otherwise: Outcome, look: Callable[[], str]) -> Finding:
     try:
         return Finding(what, "ok", look())

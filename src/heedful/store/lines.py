@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ def append_line(path: Path, data: object) -> None:
                     written += os.write(descriptor, line[written:])
                 os.fsync(descriptor)
             except BaseException:
-                os.ftruncate(descriptor, before)
+                with suppress(OSError):  # a torn line that stays is mended at the next start
+                    os.ftruncate(descriptor, before)
                 raise
         finally:
             os.close(descriptor)

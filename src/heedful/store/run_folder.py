@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -12,11 +13,20 @@ from heedful.spec.errors import UserError
 from heedful.spec.rollout import EpisodeRow, Rollout, Verdict
 from heedful.spec.run import RunSpec
 from heedful.store import lines, run_files
-from heedful.store.disk import disk_errors, folder_written_atomically, remove_leftovers, write_atomically
+from heedful.store.disk import (
+    disk_errors,
+    folder_written_atomically,
+    remove_leftovers,
+    write_atomically,
+    write_synced,
+)
 from heedful.store.growth import grown
 from heedful.store.process_lock import ProcessLock
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from heedful.spec.state import Trajectory
 
 _ROW_REMEDY = "delete that line; the same command then runs its episode again"
@@ -144,8 +154,6 @@ class RunFolder:
             trajectory: The recorded states; ``None`` when it crashed.
             error: Full text for ``error.txt``; empty for none.
         """
-        from heedful.store.disk import write_synced
-
         with folder_written_atomically(self.path / "rollouts" / episode) as folder:
             if trajectory is not None:
                 from heedful.store.trajectories import encode_trajectory  # heavy: pyarrow
@@ -223,6 +231,21 @@ class RunFolder:
     def video_path(self, episode: str, camera: str) -> Path:
         """Return where the video of ``episode`` from ``camera`` is or would be."""
         return self.path / "rollouts" / episode / f"{camera}.mp4"
+
+    def write_video(self, episode: str, camera: str, images_hwc_u8: NDArray[np.uint8], fps: float) -> Path:
+        """Write the video of ``episode`` from ``camera``, [T, H, W, 3] RGB, and return its path."""
+        from heedful.store.video import encode_mp4  # heavy: av
+
+        path = self.video_path(episode, camera)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                encode_mp4(images_hwc_u8, fps, temporary)
+                os.replace(temporary, path)
+            finally:
+                temporary.unlink(missing_ok=True)
+        return path
 
     @property
     def report_path(self) -> Path:

@@ -52,7 +52,12 @@ def encode_mp4(images_hwc_u8: Images, fps: float, path: Path | None = None) -> b
 
 
 class VideoJoiner:
-    """Writes one MP4 file out of many, copying their packets."""
+    """Writes one MP4 file out of many, copying their packets.
+
+    Attributes:
+        frames: Frames written so far.
+        size_bytes: Their size.
+    """
 
     def __init__(self, file: BinaryIO, first_mp4: bytes) -> None:
         """Begin ``file`` with the coding parameters of ``first_mp4`` (which is not yet added)."""
@@ -64,8 +69,8 @@ class VideoJoiner:
             self._stream = self._output.add_stream_from_template(template)
             # A frame's duration in the ticks of the stream; whole by the choice of the encoder.
             self._ticks = int(1 / (self._rate * (template.time_base or Fraction(0))))
-        self._file = file
         self.frames = 0
+        self.size_bytes = 0
 
     def fits(self, mp4: bytes) -> bool:
         """Return whether ``mp4`` is coded as the file is, so that its packets can be copied."""
@@ -83,15 +88,11 @@ class VideoJoiner:
                 packet.pts = packet.dts = (self.frames + count) * self._ticks
                 packet.duration = self._ticks
                 packet.stream = self._stream
+                self.size_bytes += packet.size
                 self._output.mux(packet)
                 count += 1
         self.frames += count
         return count
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes written so far."""
-        return self._file.tell()
 
     def close(self) -> None:
         """Write the index."""

@@ -13,10 +13,11 @@ from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
 from heedful.spec.run import RunSpec
 from heedful.spec.seams import Suite
+from heedful.store.run_folder import RunFolder
 from heedful.workflows.collecting import collect
 from heedful.workflows.judging import judge
 from heedful.workflows.reporting import KNOWN_ANSWER, report
-from heedful.workflows.running import entries, run
+from heedful.workflows.running import entries, resolve, run
 from heedful.workflows.training import RECIPES, TrainingJob, train_all
 
 PLANTED_ORDERS = (
@@ -113,6 +114,16 @@ def diagnose(
         "demos": sizes.demos,
     }
     names: list[str] = chosen.options(options)["pairs"]
+    policies, jobs = [], []
+    for pair in names:
+        for encoder in encoders:
+            for seed in training_seeds:
+                folder = out / "policies" / f"{_slug(pair)}-{encoder}-{seed}"
+                jobs.append(TrainingJob(out / "data" / _slug(pair), folder, encoder, seed, sizes.steps))
+                name = f"{recipe} ({encoder})"
+                policies.append(PolicyEntry(f"{recipe}:{folder}", name, seed, {"pair": pair}))
+    spec = RunSpec(suite, options, tuple(policies), base_seed=base_seed)
+    RunFolder.open(out, resolve(spec)[0]).close()  # refuses another run before anything is computed
     known_answer = check_known_answer(suite, out / KNOWN_ANSWER, sizes.planted, base_seed, workers, progress)
     for pair in names:
         collect(
@@ -124,16 +135,8 @@ def diagnose(
             workers,
             progress,
         )
-    policies, jobs = [], []
-    for pair in names:
-        for encoder in encoders:
-            for seed in training_seeds:
-                folder = out / "policies" / f"{_slug(pair)}-{encoder}-{seed}"
-                jobs.append(TrainingJob(out / "data" / _slug(pair), folder, encoder, seed, sizes.steps))
-                name = f"{recipe} ({encoder})"
-                policies.append(PolicyEntry(f"{recipe}:{folder}", name, seed, {"pair": pair}))
     train_all(jobs, workers, progress)
-    run(RunSpec(suite, options, tuple(policies), base_seed=base_seed), out, workers, progress)
+    run(spec, out, workers, progress)
     metrics = judge(out, progress=progress)
     return Diagnosis(report(out, commands=commands, progress=progress), metrics, known_answer)
 

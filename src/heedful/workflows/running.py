@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from heedful.spec.case import Case, Episode, PolicyEntry
+from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
 from heedful.spec.run import RunSpec
@@ -72,24 +72,34 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
     return resolved, suite.cases(options)
 
 
+def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
+    """Return for every policy of ``spec`` the ways in which it and the world do not fit.
+
+    Raises:
+        UserError: The world or a policy cannot be made.
+    """
+    from heedful.policies.references import load as load_policy
+    from heedful.spec.contract import mismatches
+
+    world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
+    try:
+        found = {p.name: mismatches(world.contract, load_policy(p.ref).contract) for p in spec.policies}
+    finally:
+        world.close()
+    return found
+
+
 def planned(spec: RunSpec, workers: int = 2) -> Plan:
     """Return what ``run`` would do, after comparing every policy's contract with the world's.
 
     Raises:
         UserError: The spec names something unknown, or a policy cannot be loaded.
     """
-    from heedful.policies.references import load as load_policy
     from heedful.rollouts.plan import plan
-    from heedful.spec.contract import mismatches
 
     resolved, cases = resolve(spec)
     episodes = plan(resolved, cases)
-    world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
-    contract = {}
-    for entry in spec.policies:
-        found = mismatches(world.contract, load_policy(entry.ref).contract)
-        contract[entry.name] = "; ".join(found) or "fits"
-    world.close()
+    contract = {name: "; ".join(found) or "fits" for name, found in contract_mismatches(spec).items()}
     table = Counter(_place(episode) for episode in episodes)
     return Plan(dict(table), len(episodes), len(episodes) * SECONDS_AN_EPISODE / workers, contract)
 
@@ -105,6 +115,10 @@ def run(spec: RunSpec, out: Path, workers: int = 2, progress: Progress = silent)
     from heedful.rollouts.run import run as run_episodes
 
     resolved, _ = resolve(spec)
+    # Before there is a folder: one that remembers a misspelt policy would refuse the right one.
+    for name, found in contract_mismatches(spec).items():
+        if found:
+            raise UserError(f"Policy {name!r} does not fit world {spec.world!r}: {'; '.join(found)}.")
     with RunFolder.open(out, resolved) as folder:
         _, cases = resolve(folder.spec)  # the folder may hold more than was asked for now
         episodes = plan(folder.spec, cases)

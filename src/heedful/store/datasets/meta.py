@@ -83,6 +83,8 @@ def read_meta(root: str | Path) -> Meta:
     if version != layout.VERSION:
         raise UserError(f"The dataset {root} has version {version}; {layout.VERSION} is needed.")
     files = sorted((root / "meta" / "episodes").glob("*/*.parquet"))
+    if not files:
+        raise UserError(f"{root / 'meta' / 'episodes'} is missing or empty.")
     wanted = ["episode_index", "tasks", "length", "dataset_from_index", "dataset_to_index"]
     rows: list[dict[str, Any]] = []
     for file in files:

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class Staging:
             images = demonstration.images_hwc_u8[camera]
             packed[f"video/{camera}"] = np.frombuffer(encode_mp4(images, demonstration.fps), np.uint8)
             packed[f"histogram/{camera}"] = histogram(images)
-        np.savez(buffer, allow_pickle=False, **packed)
+        np.savez(buffer, **cast(Any, packed))  # numbers only, so nothing is pickled
         write_atomically(self.folder / f"{_file_name(key)}.npz", buffer.getvalue())
 
     def fail(self, key: str, attempts: int) -> None:

@@ -202,6 +202,14 @@ class _Writer:
         }
         for camera, counts in self.histograms.items():
             stats[layout.IMAGE_PREFIX + camera] = image_stats(joined(counts), self.frames)
+        episodes = self.root / layout.EPISODES_PATH.format(chunk_index=0, file_index=0)
+        episodes.parent.mkdir(parents=True)
+        with episodes.open("wb") as file:
+            pq.write_table(pa.Table.from_pylist(self.episodes), file, compression="zstd")
+        with (self.root / layout.TASKS_PATH).open("wb") as file:
+            pq.write_table(_task_table(self.tasks), file)
+        write_synced(self.root / layout.STATS_PATH, _json(stats))
+        write_synced(self.root / layout.INFO_PATH, _json(info))
         files = sorted(p for p in self.root.rglob("*") if p.is_file())
         notes = {
             "format": 1,
@@ -210,18 +218,11 @@ class _Writer:
             "failed": list(failures),
             "sha256": {str(p.relative_to(self.root)): sha256(p) for p in files},
         }
-        episodes = self.root / layout.EPISODES_PATH.format(chunk_index=0, file_index=0)
-        episodes.parent.mkdir(parents=True)
-        with episodes.open("wb") as file:
-            pq.write_table(pa.Table.from_pylist(self.episodes), file, compression="zstd")
-        with (self.root / layout.TASKS_PATH).open("wb") as file:
-            pq.write_table(_task_table(self.tasks), file)
-        for path, content in (
-            (layout.STATS_PATH, stats),
-            (layout.HEEDFUL_PATH, notes),
-            (layout.INFO_PATH, info),
-        ):
-            write_synced(self.root / path, json.dumps(content, indent=2, allow_nan=False).encode())
+        write_synced(self.root / layout.HEEDFUL_PATH, _json(notes))
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content, indent=2, allow_nan=False).encode()
 
 
 def sha256(path: Path) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from heedful.spec.case import Case, Episode, PolicyEntry
 from heedful.spec.rollout import EpisodeRow, Verdict
@@ -123,3 +124,21 @@ def _episode(
     for role, name, at in zip(("first", "second"), names, (y, -y), strict=False):
         evidence |= {role: name, f"y_{role}_m": at}
     return row, Verdict(row.id, "factors", label, evidence=evidence)
+
+
+@pytest.fixture(scope="session")
+def make_run() -> Callable[..., Run]:
+    """Return ``run``."""
+    return run
+
+
+@pytest.fixture(scope="session")
+def single() -> Run:
+    """Return one policy on one pair that follows the object."""
+    return run(strengths={"color": 0.0, "object": 1.2})
+
+
+@pytest.fixture(scope="session")
+def complete() -> Run:
+    """Return one policy on all ten pairs, and one training seed each."""
+    return run("all", rollouts=60, in_distribution=24, empty=8)

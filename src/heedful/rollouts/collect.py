@@ -1,0 +1,141 @@
+"""Demonstrations of tasks by scripted experts, collected in worker processes into a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from heedful.rollouts.expert import Expert, attempt, recorded, succeeded
+from heedful.rollouts.pool import Lost, Pool
+from heedful.spec.codec import digest, to_json
+from heedful.spec.contract import CameraContract
+from heedful.spec.demonstration import DemonstrationTask
+from heedful.spec.errors import UserError
+from heedful.spec.plugins import load as load_plugin
+from heedful.spec.progress import Progress, silent
+from heedful.store.datasets import Staging
+from heedful.store.datasets.collection import Collection
+
+CAMERAS = ("agent", "wrist")
+MAX_ATTEMPTS = 10
+TIME_LIMIT_S = 300.0
+
+
+@dataclass(frozen=True)
+class CollectCounts:
+    """How collecting went.
+
+    Attributes:
+        demonstrations: In the dataset.
+        failed: Tasks that no attempt achieved.
+        attempts: Attempts behind both, those of earlier commands included.
+    """
+
+    demonstrations: int
+    failed: int
+    attempts: int
+
+
+def collect(
+    tasks: Sequence[DemonstrationTask],
+    out: str | Path,
+    base_seed: int = 0,
+    image_size: int = 256,
+    workers: int = 2,
+    progress: Progress = silent,
+    stage: str = "collect",
+    max_attempts: int = MAX_ATTEMPTS,
+    world: str = "tabletop",
+    world_options: Mapping[str, Any] | None = None,
+    expert: Expert | None = None,
+) -> CollectCounts:
+    """Collect one demonstration of every task into a LeRobot dataset at ``out``.
+
+    Attempt k of a task meets the scene of seed (base seed, the task's ``seed_key``, k); the
+    first that succeeds is kept. A kill loses only the attempts under way: the same call goes
+    on, and a finished dataset is left as it is. The dataset does not depend on ``workers``.
+
+    Args:
+        tasks: What to demonstrate; the episodes keep this order.
+        out: Folder of the dataset.
+        base_seed: Root of every random number.
+        image_size: Height and width of both cameras' images in px; even.
+        workers: Worker processes, one thread each.
+        progress: Told after every task.
+        stage: What to call the work in ``progress``.
+        max_attempts: After so many failures the task is left out, and counted.
+        world: Name of the world.
+        world_options: Its options.
+        expert: Who demonstrates; ``None``: the tabletop's scripted expert.
+
+    Raises:
+        UserError: ``out`` holds something else, nothing succeeded, or the disk refuses.
+    """
+    if not tasks:
+        raise UserError("There is nothing to collect: the list of tasks is empty.")
+    request = {
+        "base_seed": base_seed,
+        "image_size": image_size,
+        "max_attempts": max_attempts,
+        "world": world,
+        "world_options": dict(world_options or {}),
+        "tasks": {"count": len(tasks), "digest": digest([to_json(task) for task in tasks])},
+    }
+    keys = [task.id for task in tasks]
+    with Collection.open(Path(out), request, keys) as collection:
+        if not collection.complete:
+            left = [task for task in tasks if collection.staging.state(task.id) is None]
+            done = len(tasks) - len(left)
+            collector = Collector(
+                str(out), base_seed, image_size, max_attempts, world, dict(world_options or {}), expert
+            )
+            progress(stage, done, len(tasks))
+            with closing(Pool(workers, TIME_LIMIT_S * max_attempts).unordered(collector, left)) as results:
+                for result in results:
+                    if isinstance(result, Lost):
+                        raise UserError(f"Collecting {left[result.index].id}: {result.reason}.")
+                    done += 1
+                    progress(stage, done, len(tasks))
+            collection.finish()
+        return CollectCounts(*collection.counts())
+
+
+@dataclass
+class Collector:
+    """A worker's side of ``collect``: attempts a task until it succeeds, and stages the result."""
+
+    out: str
+    base_seed: int
+    image_size: int
+    max_attempts: int
+    world: str
+    world_options: Mapping[str, Any]
+    expert: Expert | None
+    _world: Any = field(default=None, repr=False)
+
+    def __call__(self, task: DemonstrationTask) -> int:
+        """Stage ``task`` and return the attempts needed; 0 when none succeeded."""
+        if self._world is None:
+            self._world = load_plugin("heedful.worlds", self.world)(**self.world_options)
+        expert = self.expert
+        if expert is None:
+            from heedful.worlds.tabletop.experts import plan_keyposes
+
+            expert = plan_keyposes
+        staging = Staging(Path(self.out))
+        cameras = tuple(CameraContract(name, self.image_size, self.image_size) for name in CAMERAS)
+        for number in range(self.max_attempts):
+            done = attempt(self._world, task, expert, self.base_seed, number)
+            if succeeded(task, done.trajectory):
+                staging.add(task.id, recorded(self._world, task, done, number + 1, cameras))
+                return number + 1
+        staging.fail(task.id, self.max_attempts)
+        return 0
+
+    def close(self) -> None:
+        """Free the world."""
+        if self._world is not None:
+            self._world.close()
