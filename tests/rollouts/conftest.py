@@ -4,6 +4,7 @@ import atexit
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,17 @@ def _registered() -> str:
     return str(folder)
 
 
-# At import, not in a fixture: the test modules import the doubles when they are collected.
 PATH = [_registered(), str(Path(__file__).parent)]
-sys.path.extend(PATH)
+# At import, not in a fixture: the test modules import the doubles when they are collected.
+sys.path.append(PATH[1])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _doubles_are_registered() -> Iterator[None]:
+    """Register the doubles for the tests of this folder only; others run over all that is registered."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(PATH[0])
+        yield
 
 
 @pytest.fixture

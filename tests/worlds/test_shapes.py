@@ -73,7 +73,7 @@ def test_nothing_of_an_object_reaches_beyond_its_measures(shape: str, scale: flo
         return
     radius, height = np.hypot(*corners[:, :2].T).max(), rest_height_m(shape, scale)
     assert 0.97 * footprint_radius_m(shape, scale) <= radius <= 1.01 * footprint_radius_m(shape, scale)
-    assert corners[:, 2].min() == pytest.approx(0, abs=1e-6)
+    assert 0 <= corners[:, 2].min() + 1e-6 <= 0.0011  # the spikes of the star stand on a disc
     assert corners[:, 2].max() == pytest.approx(2 * height, rel=0.02)
 
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import pickle
-import signal
-import threading
-import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import connection
-from types import FrameType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from heedful.rollouts import worker_process
 from heedful.rollouts.queues import AffinityQueues
+from heedful.rollouts.workers import Gone, Worker, dies_at_start, ended, messages, terminable
 from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
 
@@ -24,8 +17,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _FAILED_STARTS = 3
-_START_LIMIT_S = 300.0
-_context = multiprocessing.get_context("spawn")
 
 
 @dataclass(frozen=True)
@@ -112,25 +103,25 @@ class Pool:
         tries = [0] * len(items)
         failed_starts = 0
         left = len(items)
-        team: list[_Worker] = []
-        with _ended(team), _terminable():
+        team: list[Worker] = []
+        with ended(team), terminable():
             while left:
                 while len(team) < min(self.workers, left):
-                    team.append(_Worker(packed))
+                    team.append(Worker(packed))
                 for worker in team:
                     if worker.ready and worker.index is None and queues:
                         others = {w.key for w in team if w is not worker and w.key is not None}
                         index = queues.take(worker.key, others)
                         tries[index] += 1
                         worker.give(index, keys[index], pickle.dumps(items[index]), self.time_limit_s)
-                for worker, message in _messages(team):
-                    if isinstance(message, _Gone):
+                for worker, message in messages(team):
+                    if isinstance(message, Gone):
                         team.remove(worker)
                         worker.kill()
                         if not worker.ready:
                             failed_starts += 1
                             if failed_starts == _FAILED_STARTS:
-                                raise UserError(_dies_at_start(worker.process.exitcode))
+                                raise UserError(dies_at_start(worker.process.exitcode))
                         elif worker.index is None:
                             continue
                         elif not message.overdue and tries[worker.index] <= self.retries:
@@ -151,118 +142,8 @@ class Pool:
             for worker in team:
                 worker.dismiss()
 
-    def _reason(self, gone: _Gone, exit_code: int | None) -> str:
+    def _reason(self, gone: Gone, exit_code: int | None) -> str:
         if gone.overdue:
             return f"hung: killed after {self.time_limit_s:g} s"
         how = f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"exit code {exit_code}"
         return f"its worker process died ({how}) {self.retries + 1} times"
-
-
-class _Worker:
-    """A process, the item it is busy with, and when that is overdue."""
-
-    def __init__(self, function: bytes) -> None:
-        self.pipe, theirs = _context.Pipe()
-        with _one_thread():
-            self.process = _context.Process(
-                target=worker_process.main, args=(theirs, function), daemon=True, name="heedful-worker"
-            )
-            self.process.start()
-        theirs.close()
-        self.ready = False
-        self.index: int | None = None
-        self.key: str | None = None
-        self.deadline = time.monotonic() + _START_LIMIT_S
-
-    def give(self, index: int, key: str, item: bytes, time_limit_s: float | None) -> None:
-        """Send an item. A process that is already dead shows when its messages are read."""
-        self.index, self.key = index, key
-        self.deadline = time.monotonic() + time_limit_s if time_limit_s else float("inf")
-        with suppress(OSError):
-            self.pipe.send_bytes(pickle.dumps((index, item)))
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
-
-    def dismiss(self) -> None:
-        """Let an idle worker close what it has open; kill it if it does not end soon."""
-        with suppress(OSError):  # it may be dead already
-            self.pipe.send_bytes(pickle.dumps(None))
-        self.process.join(5)
-
-
-@dataclass(frozen=True)
-class _Gone:
-    """In place of a message: the worker died, or is overdue and must be killed."""
-
-    overdue: bool
-
-
-def _messages(team: Sequence[_Worker]) -> list[tuple[_Worker, _Gone | tuple[Any, ...]]]:
-    """Wait until a worker says something, dies or is overdue."""
-    wait_s = max(min(worker.deadline for worker in team) - time.monotonic(), 0)
-    pipes = {worker.pipe: worker for worker in team}
-    # An hour at most: waiting without end would not survive a jump of the clock.
-    speaking = connection.wait(list(pipes), timeout=min(wait_s, 3600))
-    found: list[tuple[_Worker, _Gone | tuple[Any, ...]]] = []
-    for worker in team:
-        if worker.pipe in speaking:
-            try:
-                found.append((worker, pickle.loads(worker.pipe.recv_bytes())))
-            except (EOFError, OSError):
-                found.append((worker, _Gone(overdue=False)))
-        elif worker.deadline <= time.monotonic():
-            found.append((worker, _Gone(overdue=True)))
-    return found
-
-
-def _dies_at_start(exit_code: int | None) -> str:
-    return (
-        f"The worker processes die as they start (exit code {exit_code}; see the lines above). "
-        'A script that starts a run needs `if __name__ == "__main__":` around it.'
-    )
-
-
-@contextmanager
-def _ended(team: list[_Worker]) -> Iterator[None]:
-    """Kill whoever of ``team`` is alive at the end, however it comes."""
-    try:
-        yield
-    finally:
-        for worker in team:
-            worker.kill()
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Make SIGTERM end this process as an exception does, so that nothing is left running."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Set the thread counts that a child reads when its libraries load."""
-    before = {name: os.environ.get(name) for name in worker_process.THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(worker_process.THREAD_VARIABLES, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -18,9 +18,18 @@ Images = NDArray[np.uint8]
 
 CODEC = "h264"
 PIXEL_FORMAT = "yuv420p"
-_OPTIONS = {"preset": "veryfast", "crf": "20", "g": "10", "bf": "0", "threads": "1"}
-"""One thread and no B-frames: equal images give equal bytes, and packets can be joined in
-the order of their frames. A key frame at least every 10 frames, for quick random access."""
+_OPTIONS = {
+    "preset": "veryfast",
+    "tune": "zerolatency",
+    "crf": "20",
+    "g": "10",
+    "bf": "0",
+    "threads": "1",
+}
+"""Equal images give equal bytes: one thread, also for the conversion of colors, and no
+look-ahead, in which x264 reads memory it has not set when images are small. Without
+B-frames packets are in the order of their frames and can be joined. A key frame at least
+every 10 frames, for quick random access."""
 
 
 def encode_mp4(images_hwc_u8: Images, fps: float, path: Path | None = None) -> bytes:
@@ -46,7 +55,8 @@ def encode_mp4(images_hwc_u8: Images, fps: float, path: Path | None = None) -> b
         stream.height, stream.width, stream.pix_fmt = height, width, PIXEL_FORMAT
         stream.time_base = 1 / rate
         for image in images_hwc_u8:
-            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
+            frame = av.VideoFrame.from_ndarray(image, format="rgb24")
+            container.mux(stream.encode(frame.reformat(format=PIXEL_FORMAT, threads=1)))
         container.mux(stream.encode())
     return memory.getvalue()
 
@@ -109,8 +119,8 @@ def decode_mp4(path: Path) -> Iterator[Images]:
         with av.open(str(path)) as container:
             container.streams.video[0].codec_context.thread_count = 1
             for frame in container.decode(video=0):
-                image: Images = frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False)
-                yield image
+                image = frame.reformat(format="rgb24", threads=1).to_ndarray()
+                yield image.astype(np.uint8, copy=False)
     except (av.error.FFmpegError, IndexError) as error:
         raise _damaged(path, error) from error
 

@@ -19,7 +19,7 @@ from heedful.worlds.tabletop.catalog import Rgba, footprint_radius_m, rest_heigh
 
 __all__ = ["add_object", "colored_geoms", "footprint_radius_m", "rest_height_m"]
 
-DENSITY_MASS_KG = 0.08
+MASS_KG = 0.08
 """Mass of every shape at the standard size; it grows with the cube of the scale."""
 
 SLIDING_FRICTION = 0.5
@@ -96,7 +96,7 @@ class _Builder:
             type=kind,
             pos=[p * self.scale for p in at],
             quat=list(quat),
-            mass=mass * DENSITY_MASS_KG * self.scale**3,
+            mass=mass * MASS_KG * self.scale**3,
             rgba=list(self.rgba if isinstance(seen, str) else seen or _DARK),
             group=_SOLID_GROUP if seen is None else 0,
             contype=int(collides),
