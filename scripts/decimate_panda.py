@@ -22,8 +22,8 @@ SOURCE = "dm_robotics/panda/assets/panda/"
 LICENCE = "dm_robotics_panda-0.4.8.dist-info/licenses/LICENSE"
 TARGET = Path(__file__).parent.parent / "src/heedful/worlds/tabletop/assets/panda"
 NOTICE = """
-The .obj files in this folder are those of dm-robotics-panda 0.4.8
-(https://pypi.org/project/dm-robotics-panda/), which took them from franka_ros.
+The .obj files in this folder are those of dm-robotics-panda 0.4.8,
+which took them from franka_ros.
 CHANGES by the heedful project: vertices welded, decimated from about 134,000 to about 13,600 faces,
 texture coordinates, normals and materials dropped, by scripts/decimate_panda.py.
 The kinematic tree, masses and joint limits in ../../robot.py follow the panda.xml and

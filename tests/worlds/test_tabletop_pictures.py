@@ -220,7 +220,7 @@ def test_without_opengl_a_world_steps_and_looking_names_the_packages(backend: st
     if backend is None:
         assert lines[0] == "stepped"
     assert lines[-1].startswith("UserError: ") and "apt-get install" in lines[-1]
-    for package in ("libegl1", "libgl1-mesa-dri", "libosmesa6"):
+    for package in ("libegl1", "libgl1-mesa-dri", "libegl-mesa0"):
         assert package in lines[-1]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heedful.spec.case import Case, Episode, PolicyEntry
@@ -68,7 +69,8 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
     """
     suite: Suite = load_plugin("heedful.suites", spec.suite)()
     options = suite.options(spec.options)
-    resolved = RunSpec(spec.suite, options, spec.policies, spec.world, spec.world_options, spec.base_seed)
+    policies = tuple(_with_training_seed(entry) for entry in spec.policies)
+    resolved = RunSpec(spec.suite, options, policies, spec.world, spec.world_options, spec.base_seed)
     return resolved, suite.cases(options)
 
 
@@ -124,6 +126,18 @@ def run(spec: RunSpec, out: Path, workers: int = 2, progress: Progress = silent)
         episodes = plan(folder.spec, cases)
         counts = run_episodes(folder, episodes, workers, progress)
     return RunResult(out, len(episodes), counts.already, counts.finished, counts.crashed)
+
+
+def _with_training_seed(entry: PolicyEntry) -> PolicyEntry:
+    """Return ``entry`` with the training seed that its checkpoint remembers, if it has one."""
+    checkpoint = Path(entry.ref.partition(":")[2]) / "policy.json"
+    if entry.training_seed is not None or not entry.ref.startswith("reference:") or not checkpoint.exists():
+        return entry
+    try:
+        seed = int(json.loads(checkpoint.read_text())["seed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return entry  # the policy itself says what is wrong with its checkpoint when it is loaded
+    return replace(entry, training_seed=seed)
 
 
 def _place(episode: Episode) -> tuple[str, str, str]:

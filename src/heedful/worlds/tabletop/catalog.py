@@ -100,7 +100,7 @@ def scale_of(size: str | None) -> float:
     """Return the factor on all lengths for a size word; ``None`` is the standard size, 1.
 
     >>> scale_of(None), scale_of("small")
-    (1.0, 0.9)
+    (1.0, 0.86)
     """
     if size is None:
         return 1.0

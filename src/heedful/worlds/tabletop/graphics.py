@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from heedful.spec.errors import UserError
 
-PACKAGES = "libegl1 libgl1-mesa-dri libgles2 libglx-mesa0 libegl-mesa0 libgl1 libosmesa6"
+PACKAGES = "libegl1 libgl1 libgles2 libopengl0 libegl-mesa0 libgl1-mesa-dri"
 HINT = f"Install the libraries: apt-get install -y --no-install-recommends {PACKAGES}"
 _LIBRARIES = {"egl": ("libEGL.so.1",), "osmesa": ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")}
 
