@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from heedful.spec.errors import UserError
+from heedful.suites.factors.sizes import ORDER
 from heedful.worlds.tabletop.catalog import (
     AREA,
     COLORS,
@@ -15,7 +16,6 @@ from heedful.worlds.tabletop.catalog import (
     SHAPES,
     SIZES,
     footprint_radius_m,
-    relation_holds,
     rest_height_m,
     scale_of,
     shape_of,
@@ -121,25 +121,9 @@ def test_every_two_colors_differ_in_hue_or_in_brightness() -> None:
         assert min(apart, 1 - apart) > 0.06 or abs(hsv[a][2] - hsv[b][2]) > 0.4, (a, b)
 
 
-@pytest.mark.parametrize(
-    ("size", "scale", "others", "holds"),
-    [
-        ("smallest", 0.7, (0.8, 1.0), True),
-        ("smallest", 0.7, (0.7, 1.0), False),
-        ("smallest", 0.7, (), False),
-        ("smaller", 0.8, (0.7, 1.0), True),
-        ("smaller", 0.8, (0.7, 0.8), False),
-        ("small", 0.9, (), True),
-        ("small", 1.0, (1.2,), False),
-        ("large", 1.08, (), True),
-        ("larger", 1.18, (1.28, 1.0), True),
-        ("larger", 1.18, (1.28,), False),
-        ("largest", 1.28, (1.18, 1.0), True),
-        ("largest", 1.28, (1.28,), False),
-    ],
-)
-def test_size_relations(size: str, scale: float, others: tuple[float, ...], holds: bool) -> None:
-    assert relation_holds(size, scale, others) is holds
+def test_sizes_ascend_in_the_order_that_the_suite_reasons_by() -> None:
+    assert tuple(sorted(SIZES, key=SIZES.__getitem__)) == ORDER
+    assert SIZES["small"] < 1 < SIZES["large"]
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:

@@ -6,7 +6,7 @@ Lengths of a shape are those of the standard size; a size multiplies all of them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi
 
@@ -34,7 +34,8 @@ SIZES: Mapping[str, float] = {
 }
 """Size word -> scale, in ascending order; no word is the standard size, scale 1.
 
-Neighbours differ by 13 to 20 %, which shows at 96 px; the largest star still fits the gripper."""
+Neighbours differ by 13 to 20 %, which shows at 96 px; the largest star still fits the gripper.
+"""
 
 AREA: Box = (0.34, 0.64, -0.20, 0.20)
 """x_lo, x_hi, y_lo, y_hi (m) of the object centres when a scene names no region."""
@@ -124,27 +125,3 @@ def rest_height_m(shape: str, scale: float = 1.0) -> float:
 def footprint_radius_m(shape: str, scale: float = 1.0) -> float:
     """Return the radius of the disc on the table that the object never leaves as it turns."""
     return shape_of(shape).footprint_radius_m * scale
-
-
-def relation_holds(size: str, scale: float, other_scales: Sequence[float]) -> bool:
-    """Return whether an object of ``scale`` may be called ``size`` beside the others.
-
-    ``small`` and ``large`` are below and above the standard size. ``smaller`` and
-    ``larger`` need some other object that is larger or smaller; ``smallest`` and
-    ``largest`` need every other one to be, and at least one other.
-
-    >>> relation_holds("smaller", 1.0, [0.8, 1.2]), relation_holds("smallest", 1.0, [0.8, 1.2])
-    (True, False)
-    """
-    if size not in SIZES:
-        raise unknown("size", size, SIZES)
-    above = [other > scale for other in other_scales]
-    below = [other < scale for other in other_scales]
-    return {
-        "smallest": bool(above) and all(above),
-        "smaller": any(above),
-        "small": scale < 1,
-        "large": scale > 1,
-        "larger": any(below),
-        "largest": bool(below) and all(below),
-    }[size]
