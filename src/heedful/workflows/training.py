@@ -112,14 +112,13 @@ def _train(job: TrainingJob) -> TrainingSummary:
             said.parent.mkdir(parents=True, exist_ok=True)
             said.write_text(json.dumps([step.step, step.steps, step.loss]))
 
-    demonstrations = list(load_demonstrations(job.data))
-    trained = fit(demonstrations, config, world.contract.calibration, job.out, job.seed, tell)
+    trained = fit(load_demonstrations(job.data), config, world.contract.calibration, job.out, job.seed, tell)
     said.unlink(missing_ok=True)
     return TrainingSummary(
         ref=f"reference:{job.out}",
         cpu_s=trained.cpu_s,
         loss=trained.curve[-1][1],
-        demonstrations=len(demonstrations),
+        demonstrations=trained.demonstrations,
     )
 
 

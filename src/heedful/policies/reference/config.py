@@ -32,6 +32,8 @@ class TrainingConfig:
         tolerance_start_m, tolerance_end_m: Standard deviation of the attended place around
             the labelled one, narrowed over the first ``tolerance_steps`` of training.
         tolerance_steps: Fraction of the steps over which it narrows.
+        shift_px: Table maps are shifted by up to this many pixels along each side, their
+            labels with them: few demonstrations show few places.
         brightness: Standard deviation of the random gain of each color channel.
         checkpoint_every: Steps between intermediate checkpoints.
     """
@@ -39,7 +41,7 @@ class TrainingConfig:
     __pydantic_config__: ClassVar[Mapping[str, object]] = {"extra": "forbid"}
 
     encoder: EncoderName = "minilm"
-    steps: int = 900
+    steps: int = 1500
     batch_size: int = 64
     learning_rate: float = 2e-3
     weight_decay: float = 1e-2
@@ -47,6 +49,7 @@ class TrainingConfig:
     tolerance_start_m: float = 0.05
     tolerance_end_m: float = 0.01
     tolerance_steps: float = 0.5
+    shift_px: int = 10
     brightness: float = 0.04
     checkpoint_every: int = 100
 

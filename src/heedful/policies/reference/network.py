@@ -74,6 +74,8 @@ class MapReader(nn.Module):
         self.third = nn.Conv2d(CHANNELS, CHANNELS, 3, 1, 1)
         self.second_norm = nn.GroupNorm(4, CHANNELS)
         self.third_norm = nn.GroupNorm(4, CHANNELS)
+        self.around = nn.Conv2d(CHANNELS, CHANNELS, 3, 1, 2, dilation=2)
+        self.around_norm = nn.GroupNorm(4, CHANNELS)
         self.key = nn.Conv2d(CHANNELS + 5, CHANNELS, 1)
         self.query = nn.Sequential(nn.Linear(told, 64), nn.ReLU(), nn.Linear(64, CHANNELS))
         self.offset = nn.Sequential(nn.Linear(told, 64), nn.ReLU(), nn.Linear(64, 2))
@@ -99,7 +101,8 @@ class MapReader(nn.Module):
         x = maps_u8.float().div(127.5).sub(1.0)
         x = F.relu(self.first(x))
         x = F.relu(self.second_norm(self.second(x)))
-        return F.relu(self.third_norm(self.third(x)))
+        x = F.relu(self.third_norm(self.third(x)))
+        return x + F.relu(self.around_norm(self.around(x)))
 
     def forward(self, maps: Tensor, words: Tensor, context: Tensor) -> Reading:
         """Return the reading of maps [B, 3, H, W] under words [B, W] and context [B, C]."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from safetensors.torch import save as save_tensors
@@ -21,15 +22,7 @@ from heedful.policies.reference.config import PolicyConfig, TrainingConfig
 from heedful.policies.reference.encoders import vocabulary
 from heedful.policies.reference.loss import attention_loss, move_loss, reading_loss, tolerance_m
 from heedful.policies.reference.network import MOVE_PHASES, Network
-from heedful.policies.reference.samples import (
-    Samples,
-    Views,
-    camera_setups,
-    gather,
-    keyposes,
-    table_grid,
-    tool_grid,
-)
+from heedful.policies.reference.samples import Samples, Views, gather
 from heedful.spec.codec import digest, to_json
 from heedful.spec.contract import Calibration
 from heedful.spec.demonstration import Demonstration
@@ -59,15 +52,17 @@ class Trained:
         folder: The checkpoint folder; ``reference:FOLDER`` names the policy.
         curve: (step, loss) pairs, the loss averaged since the pair before.
         cpu_s: CPU seconds of this process, over all resumed parts.
+        demonstrations: How many it was trained on.
     """
 
     folder: Path
     curve: tuple[tuple[int, float], ...]
     cpu_s: float
+    demonstrations: int
 
 
 def fit(
-    demonstrations: Sequence[Demonstration],
+    demonstrations: Iterable[Demonstration],
     config: TrainingConfig,
     calibration: Mapping[str, Calibration],
     checkpoint_dir: str | Path,
@@ -81,7 +76,8 @@ def fit(
     same end; a finished one returns at once.
 
     Args:
-        demonstrations: With keypose and phase annotations and two calibrated cameras.
+        demonstrations: With keypose and phase annotations and two calibrated cameras; read
+            once, one at a time, so that a generator keeps the memory small.
         config: How to train.
         calibration: Camera name -> calibration, from the world's contract.
         checkpoint_dir: Made if it does not exist.
@@ -94,11 +90,11 @@ def fit(
     """
     started = time.process_time()
     folder = Path(checkpoint_dir)
-    places = np.concatenate([keyposes(d)[:1, :2] for d in demonstrations] or [np.zeros((1, 2))])
-    table, tool = table_grid(places), tool_grid()
-    samples = gather(demonstrations, calibration, table, tool)
-    table_camera, tool_camera = camera_setups(demonstrations[0], calibration)
+    samples = gather(demonstrations, calibration)
+    table, tool = samples.grids
+    table_camera, tool_camera = samples.cameras
     low, high = samples.bounds
+    settings = {**to_json(config), "checkpoint_every": 0}
     described = PolicyConfig(
         training=config,
         seed=seed,
@@ -110,9 +106,7 @@ def fit(
         high=(float(high[0]), float(high[1]), float(high[2]), float(high[3])),
         control_hz=samples.fps,
         demonstrations=len(samples.demo_text),
-        fingerprint=digest(
-            [samples.fingerprint, {**to_json(config), "checkpoint_every": 0}, seed, to_json(table_camera)]
-        ),
+        fingerprint=digest([samples.fingerprint, settings, seed, [to_json(c) for c in samples.cameras]]),
         vocabulary=vocabulary(samples.texts),
     )
     folder.mkdir(parents=True, exist_ok=True)
@@ -124,14 +118,15 @@ def fit(
                 "choose another folder."
             )
         curve = json.loads((folder / checkpoint.CURVE).read_text())
-        return Trained(folder, tuple((s, v) for s, v in curve["loss"]), curve["cpu_s"])
+        points = tuple((int(s), float(v)) for s, v in curve["loss"])
+        return Trained(folder, points, float(curve["cpu_s"]), found.demonstrations)
     run = _Run(described, samples, folder)
     curve_points, cpu_s = run.train(started, progress)
-    return Trained(folder, curve_points, cpu_s)
+    return Trained(folder, curve_points, cpu_s, described.demonstrations)
 
 
 class _Run:
-    """One training in progress."""
+    """One training in progress, at ``step``."""
 
     def __init__(self, described: PolicyConfig, samples: Samples, folder: Path) -> None:
         self.described, self.samples, self.folder = described, samples, folder
@@ -202,7 +197,9 @@ class _Run:
             maps = _recolor(views.maps_u8[at], config.brightness, rng)
             said = words[views.text[at]]
             if views is samples.table:
-                label = views.keypose[at, 0]
+                maps, moved_m = _shift(maps, config.shift_px, self.described.table.pixel_m, rng)
+                label = views.keypose[at, 0].clone()
+                label[:, :2] += moved_m
                 reading = network.look_at_table(maps, said)
             else:
                 # A frame before the descent shows as well where the descent would end.
@@ -279,3 +276,12 @@ def _recolor(maps_u8: Tensor, deviation: float, rng: np.random.Generator) -> Ten
     """Return the maps as float 0..255, each color channel with a random gain."""
     gain = torch.from_numpy(rng.normal(1.0, deviation, (len(maps_u8), 3, 1, 1))).float()
     return (maps_u8.float() * gain).clamp(0, 255)
+
+
+def _shift(maps: Tensor, most_px: int, pixel_m: float, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """Return the maps, each shifted along x and y, and by how much (m), [B, 2]."""
+    rows, columns = maps.shape[2:]
+    padded = F.pad(maps, (most_px,) * 4)
+    start = rng.integers(0, 2 * most_px + 1, (len(maps), 2))
+    shifted = [m[:, i : i + rows, j : j + columns] for m, (i, j) in zip(padded, start.tolist(), strict=True)]
+    return torch.stack(shifted), torch.from_numpy((most_px - start) * pixel_m).float()
