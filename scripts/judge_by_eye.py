@@ -44,6 +44,18 @@ def chosen(folders: list[Path], count: int, seed: int) -> list[tuple[RunFolder, 
     return [(folder, folder.rollout(rollout.row)) for folder, rollout in picked[:count]]
 
 
+def answered(folders: list[Path], out: Path) -> list[tuple[RunFolder, Rollout, dict[str, str]]]:
+    """Return the rollouts that ``answers.csv`` is about, in its order, with the answers."""
+    found = {}
+    for path in folders:
+        folder = RunFolder.open(path)
+        found.update({row.id: (folder, row) for row in folder.rows()})
+    with (out / "answers.csv").open(newline="") as file:
+        answers = list(csv.DictReader(file))
+    picked = [(found[answer["episode"]], answer) for answer in answers]
+    return [(folder, folder.rollout(row), answer) for (folder, row), answer in picked]
+
+
 def draw(picked: list[tuple[RunFolder, Rollout]], out: Path) -> None:
     """Write one sheet of frames for every rollout, and the table to fill in."""
     from matplotlib import pyplot
@@ -78,14 +90,12 @@ def draw(picked: list[tuple[RunFolder, Rollout]], out: Path) -> None:
             answers.writerow((f"{i:03d}", row.id, "", ""))
 
 
-def compare(picked: list[tuple[RunFolder, Rollout]], out: Path, table: Path) -> None:
-    """Compare the answers in ``out`` with the judge and write the table of both."""
-    with (out / "answers.csv").open(newline="") as file:
-        answers = {line["episode"]: line for line in csv.DictReader(file)}
+def compare(picked: list[tuple[RunFolder, Rollout, dict[str, str]]], table: Path) -> None:
+    """Compare the answers with the judge and write the table of both."""
     judge = FactorsJudge()
     lines, agreed = [], 0
-    for i, (_, rollout) in enumerate(picked):
-        case, answer = rollout.row.case, answers[rollout.row.id]
+    for _, rollout, answer in picked:
+        case = rollout.row.case
         seen_object = None if answer["object"] in ("", NONE) else answer["object"]
         seen_verb = answer["verb"] if answer["verb"] in VERBS else None
         by_eye = label(case.arm, case.scoring, Manipulation(seen_object, seen_verb))
@@ -94,7 +104,7 @@ def compare(picked: list[tuple[RunFolder, Rollout]], out: Path, table: Path) -> 
         agreed += same
         said = f"{verdict.evidence['object'] or NONE}, {verdict.evidence['verb'] or NONE}"
         lines.append(
-            f"| {i:03d} | {case.scoring['pair']} | {case.arm} | {case.instruction.text} "
+            f"| {answer['sheet']} | {case.scoring['pair']} | {case.arm} | {case.instruction.text} "
             f"| {answer['object'] or NONE}, {answer['verb'] or NONE} | {said} "
             f"| {by_eye} | {verdict.label} | {'' if same else '**no**'} |"
         )
@@ -126,11 +136,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--table", type=Path, default=Path("docs/results/judge_by_eye.md"))
     asked = parser.parse_args()
-    picked = chosen(asked.runs, asked.count, asked.seed)
     if asked.what == "draw":
-        draw(picked, asked.out)
+        draw(chosen(asked.runs, asked.count, asked.seed), asked.out)
     else:
-        compare(picked, asked.out, asked.table)
+        compare(answered(asked.runs, asked.out), asked.table)
 
 
 if __name__ == "__main__":

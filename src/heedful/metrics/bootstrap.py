@@ -10,9 +10,9 @@ The bootstrap gives the variance, not the ends: percentile and BCa ends collapse
 when every cluster agrees, and with ten to thirty clusters they hold the truth less often
 than they say. A rate p with bootstrap variance v is worth p (1 - p) / v independent
 observations, its effective number; the ends are the score interval at that number, with
-the t quantile for the number of clusters. At a rate of 0 or 1 the variance says nothing,
-and each cluster counts as one observation: wide on purpose, for the number of rollouts
-cannot tell habits that were never seen to differ.
+the t quantile for the number of clusters. At a rate of 0 or 1 the variance says nothing;
+the effective number is then that of the nearest table where it does, with one observation
+turned round, so that 400 of 400 and 399 of 400 have nearly the same interval.
 """
 
 from __future__ import annotations
@@ -86,11 +86,14 @@ def effective_rate(
     n_clusters = shape[0]
     if n_clusters == 1:
         effective = 1.0
-    elif rate in (0.0, 1.0):
-        effective = float(n_clusters)
     else:
+        near = rate
+        if rate in (0.0, 1.0):
+            turned, step = good.copy(), 1.0 if rate == 0.0 else -1.0
+            turned[np.unravel_index(int(all_.argmax()), shape)] += step
+            near, variance = rate + step / total, _variance(turned, all_, rng, draws)
         inflated = variance * n_clusters / (n_clusters - 1)
-        effective = rate * (1 - rate) / inflated if inflated > 0 else total
+        effective = near * (1 - near) / inflated if inflated > 0 else total
     return EffectiveRate(rate, int(total), n_clusters, shape[1], min(effective, total))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from heedful.spec.progress import Progress, silent
 RECIPES = ("reference",)
 """Kinds of policy that heedful can train."""
 
+_TRAINED_ON = "trained_on.json"
 _SAID_EVERY = 10
 _LOOK_EVERY_S = 1.0
 
@@ -84,8 +86,42 @@ def train_all(
     for job in jobs:
         if not job.data.is_dir():
             raise UserError(f"There is no dataset at {job.data}; `heedful collect` makes one.")
-    with _watched(jobs, progress, stage):
-        return Pool(min(workers, max(len(jobs), 1))).map(_train, list(jobs))
+    found = {job.out: _finished(job) for job in jobs}
+    left = [job for job in jobs if found[job.out] is None]
+    with _watched(left, progress, stage):
+        trained = Pool(min(workers, max(len(left), 1))).map(_train, left)
+    found.update({job.out: summary for job, summary in zip(left, trained, strict=True)})
+    return [summary for job in jobs if (summary := found[job.out]) is not None]
+
+
+def _finished(job: TrainingJob) -> TrainingSummary | None:
+    """Return the training that ``job.out`` holds if it is this one; the dataset is not loaded for it.
+
+    Anything else returns ``None``: then the recipe itself looks closer, and refuses what does
+    not fit.
+    """
+    try:
+        trained_on = json.loads((job.out / _TRAINED_ON).read_text())
+        config = json.loads((job.out / "policy.json").read_text())
+        curve = json.loads((job.out / "training.json").read_text())
+        same = (
+            trained_on == _identity(job)
+            and config["training"]["encoder"] == job.encoder
+            and config["seed"] == job.seed
+            and config["training"]["steps"] == (job.steps or config["training"]["steps"])
+        )
+        summary = TrainingSummary(
+            f"reference:{job.out}", curve["cpu_s"], curve["loss"][-1][1], config["demonstrations"]
+        )
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
+    return summary if same else None
+
+
+def _identity(job: TrainingJob) -> dict[str, str]:
+    """Return what tells the dataset of ``job`` from any other: the digests of all its files."""
+    notes = job.data / "meta" / "heedful.json"
+    return {"dataset": hashlib.sha256(notes.read_bytes()).hexdigest()}
 
 
 def _train(job: TrainingJob) -> TrainingSummary:
@@ -114,6 +150,7 @@ def _train(job: TrainingJob) -> TrainingSummary:
 
     trained = fit(load_demonstrations(job.data), config, world.contract.calibration, job.out, job.seed, tell)
     said.unlink(missing_ok=True)
+    (job.out / _TRAINED_ON).write_text(json.dumps(_identity(job)))
     return TrainingSummary(
         ref=f"reference:{job.out}",
         cpu_s=trained.cpu_s,

@@ -123,6 +123,6 @@ def checkpoint(painted: Painted, tmp_path_factory: pytest.TempPathFactory) -> Pa
     from heedful.policies.reference.training import fit
 
     folder = tmp_path_factory.mktemp("policies") / "discs"
-    config = TrainingConfig(encoder="mean", steps=250, batch_size=32, checkpoint_every=1000)
+    config = TrainingConfig(encoder="mean", steps=400, batch_size=32, checkpoint_every=1000)
     fit(painted.demonstrations(40), config, painted.calibration, folder)
     return folder

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from heedful.policies.reference import make
+from heedful.policies.reference.network import nearest
 from heedful.spec.errors import UserError
 from heedful.spec.seams import Start
 
@@ -91,3 +93,10 @@ def test_a_checkpoint_that_is_not_whole_is_refused_in_one_line(checkpoint: Path,
     refused("policy.json is damaged", lambda f: (f / "policy.json").write_text("[]"))
     refused("version 7", lambda f: (f / "policy.json").write_text(json.dumps({**about, "version": 7})))
     refused("control_hz", lambda f: (f / "policy.json").write_text(json.dumps({**about, "control_hz": "x"})))
+
+
+def test_a_contradictory_instruction_is_done_in_one_of_the_taught_ways() -> None:
+    taught = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    between = torch.tensor([[0.6, 0.5], [0.1, 0.2]])
+    assert nearest(between, taught).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert torch.equal(nearest(taught, taught), taught)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +7,8 @@ import pytest
 from safetensors.torch import load_file
 
 from heedful.policies.reference import TrainingConfig
-from heedful.policies.reference.training import Progress, fit, one_cycle
+from heedful.policies.reference.learner import one_cycle
+from heedful.policies.reference.training import Progress, fit
 from heedful.spec.errors import UserError
 
 CONFIG = TrainingConfig(encoder="gru", steps=8, batch_size=8, checkpoint_every=3)
@@ -35,7 +37,7 @@ def test_a_killed_training_ends_where_an_unbroken_one_does(painted: Any, tmp_pat
         iter(shown), CONFIG, painted.calibration, tmp_path / "broken", 3, lambda now: steps.append(now.step)
     )
     assert steps == [4, 5, 6, 7, 8]
-    assert again.curve == pytest.approx(whole.curve)
+    assert again.curve == whole.curve
     left, right = (load_file(tmp_path / name / "weights.safetensors") for name in ("whole", "broken"))
     assert left.keys() == right.keys()
     assert all((left[key] == right[key]).all() for key in left)
@@ -74,9 +76,10 @@ def test_the_seed_decides(painted: Any, tmp_path: Path) -> None:
 def test_the_curve_is_recorded_for_the_report(checkpoint: Path) -> None:
     curve = json.loads((checkpoint / "training.json").read_text())
     steps, losses = zip(*curve["loss"], strict=True)
-    assert steps == tuple(range(10, 251, 10))
+    assert steps == tuple(range(10, 401, 10))
     assert losses[-1] < losses[0] / 2
     assert curve["cpu_s"] > 0
+    assert curve["steps"] == 400
 
 
 def test_demonstrations_that_cannot_be_learned_from_are_refused(painted: Any, tmp_path: Path) -> None:
@@ -90,10 +93,18 @@ def test_demonstrations_that_cannot_be_learned_from_are_refused(painted: Any, tm
         fit(shown, CONFIG, painted.calibration, tmp_path)
 
 
-def test_a_damaged_intermediate_checkpoint_is_named(painted: Any, tmp_path: Path) -> None:
-    (tmp_path / "resume.safetensors").write_bytes(b"half a file")
-    with pytest.raises(UserError, match="resume.safetensors is damaged"):
-        fit(painted.demonstrations(2), CONFIG, painted.calibration, tmp_path)
+def test_an_intermediate_checkpoint_that_does_not_serve_is_named(painted: Any, tmp_path: Path) -> None:
+    shown = painted.demonstrations(2)
+    path = tmp_path / "resume.safetensors"
+    with pytest.raises(Killed):
+        fit(shown, CONFIG, painted.calibration, tmp_path, progress=kill_after(4))
+    with pytest.raises(UserError, match="belongs to a training with other"):
+        fit(shown, replace(CONFIG, encoder="mean"), painted.calibration, tmp_path)
+    content = path.read_bytes()
+    for damaged in (content[:-7], b"half a file", b""):
+        path.write_bytes(damaged)
+        with pytest.raises(UserError, match="resume.safetensors is damaged"):
+            fit(shown, CONFIG, painted.calibration, tmp_path)
 
 
 def test_the_learning_rate_rises_then_falls_to_nothing() -> None:

@@ -104,6 +104,7 @@ class PolicyConfig:
         low, high: [4] bounds of the labelled x, y, z (m) and yaw (rad), with a margin;
             predictions are clipped to them.
         vocabulary: Words known to learned token encoders.
+        taught: The instructions of the demonstrations.
         control_hz: The rate of the demonstrations.
         demonstrations: How many it was trained on.
         fingerprint: Digest of the demonstrations' labels and of ``training``.
@@ -120,5 +121,6 @@ class PolicyConfig:
     control_hz: float
     demonstrations: int
     fingerprint: str
+    taught: tuple[str, ...]
     vocabulary: tuple[str, ...] = field(default_factory=tuple)
     version: int = VERSION

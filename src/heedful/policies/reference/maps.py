@@ -6,6 +6,8 @@ columns, and a distance in pixels is a distance in metres.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -22,6 +24,12 @@ CELL = 4
 def cell_centres_m(grid: MapGrid) -> Tensor:
     """Return the x, y of the attention cells' centres, [rows / 4 * columns / 4, 2]."""
     return torch.from_numpy(_points(grid, CELL)).float()
+
+
+@lru_cache(maxsize=8)
+def _samples(grid: MapGrid) -> Tensor:
+    """Return the four points in each pixel that ``warp`` averages, [4 * rows * columns, 2]."""
+    return torch.from_numpy(_points(grid, 0.5)).float()
 
 
 def _points(grid: MapGrid, every: float) -> NDArray[np.float64]:
@@ -60,22 +68,24 @@ def warp(
         uint8 [B, 3, grid.rows, grid.columns], black where the camera does not see.
     """
     batch, height, width, _ = images_hwc_u8.shape
-    points = _points(grid, 0.5)  # four samples a pixel, averaged below
-    world = np.concatenate([points, np.full((len(points), 1), grid.plane_m)], axis=1)[None]
     position, rotation = np.asarray(calibration.position_m)[None], np.asarray(calibration.rotation)[None]
+    origin = np.array([[0.0, 0.0, grid.plane_m]])
     if calibration.frame == "hand":
         if tool_pose is None:
             raise ValueError("a camera in the hand needs the tool's pose")
         turn = tool_rotation(tool_pose[:, 3])
         position = tool_pose[:, :3] + turn @ position[0]
         rotation = turn @ rotation
-        centre = np.concatenate([tool_pose[:, :2], np.zeros((batch, 1))], axis=1)
-        world = world + centre[:, None]
-    seen = (world - position[:, None]) @ rotation  # R^T (p - t), [B or 1, N, 3]
-    depth = np.maximum(-seen[..., 2:], 1e-6) * np.tan(calibration.fovy_rad / 2)
-    uv = seen[..., :2] / depth * np.array([height / width, -1.0])
-    uv[seen[..., 2] > -1e-3] = 2.0  # behind the camera: outside the image
-    field = torch.from_numpy(uv).float().reshape(len(uv), 2 * grid.rows, 2 * grid.columns, 2)
+        origin = np.concatenate([tool_pose[:, :2], np.full((batch, 1), grid.plane_m)], axis=1)
+    # R^T (p - t) for p = origin + (x, y, 0), then divided by the depth: a homography of the plane.
+    constant = ((origin - position)[:, None] @ rotation)[:, 0]
+    half = np.tan(calibration.fovy_rad / 2)
+    scale = np.array([height / width, -1.0, -half])
+    slope = torch.from_numpy(rotation[:, :2] * scale).float()
+    seen = _samples(grid) @ slope + torch.from_numpy(constant * scale).float()[:, None]
+    depth = seen[..., 2:]
+    uv = torch.where(depth > 1e-3, seen[..., :2] / depth, 2.0)  # 2: outside the image
+    field = uv.reshape(len(uv), 2 * grid.rows, 2 * grid.columns, 2)
     images = torch.from_numpy(np.ascontiguousarray(images_hwc_u8)).permute(0, 3, 1, 2).float()
     sampled = F.grid_sample(images, field.expand(batch, -1, -1, -1), "bilinear", "zeros", False)
     mean = F.avg_pool2d(sampled, 2)

@@ -1,4 +1,10 @@
-"""The network: two map readers that look, and a motor head that does not."""
+"""The network: two map readers that look, and a motor head that does not.
+
+The instruction decides where: its words ask the map. How it is done there is one of the ways
+that were taught: ``manner`` is the vector of the taught instruction nearest to the words, in
+training the words themselves. A contradictory instruction thus leads to one place and one
+verb, never to something between two.
+"""
 
 from __future__ import annotations
 
@@ -104,14 +110,21 @@ class MapReader(nn.Module):
         x = F.relu(self.third_norm(self.third(x)))
         return x + F.relu(self.around_norm(self.around(x)))
 
-    def forward(self, maps: Tensor, words: Tensor, context: Tensor) -> Reading:
-        """Return the reading of maps [B, 3, H, W] under words [B, W] and context [B, C]."""
-        told = torch.cat([words, context], 1)
+    def forward(self, maps: Tensor, words: Tensor, manner: Tensor, context: Tensor) -> Reading:
+        """Return the reading of maps [B, 3, H, W].
+
+        Args:
+            maps: B maps.
+            words: [B, W] the instruction; it decides which place is meant.
+            manner: [B, W] the taught instruction whose way of doing is followed there.
+            context: [B, C].
+        """
+        asked, told = torch.cat([words, context], 1), torch.cat([manner, context], 1)
         features = self.features(maps)
         batch = len(features)
         places = self.places.expand(batch, -1, -1, -1)
         keys = self.key(torch.cat([features, places], 1)).flatten(2)
-        logits = torch.einsum("bc,bcn->bn", self.query(told), keys) * (4.0 / CHANNELS**0.5)
+        logits = torch.einsum("bc,bcn->bn", self.query(asked), keys) * (4.0 / CHANNELS**0.5)
         cell = logits.argmax(1)
         row, column = cell // self.columns, cell % self.columns
         padded = F.pad(features, (PATCH // 2,) * 4)
@@ -156,30 +169,33 @@ class Network(nn.Module):
         )
         self.move_out = nn.Linear(64, 5)
 
-    def look_at_table(self, maps: Tensor, words: Tensor) -> Reading:
+    def look_at_table(self, maps: Tensor, words: Tensor, manner: Tensor) -> Reading:
         """Read the keypose of phase 0 off the table map; x, y in the world frame."""
-        reading: Reading = self.table(maps, words, words.new_zeros(len(words), 0))
+        reading: Reading = self.table(maps, words, manner, words.new_zeros(len(words), 0))
         return reading
 
-    def look_at_tool(self, maps: Tensor, words: Tensor, phase: Tensor, tool: Tensor) -> Reading:
+    def look_at_tool(
+        self, maps: Tensor, words: Tensor, manner: Tensor, phase: Tensor, tool: Tensor
+    ) -> Reading:
         """Read the keypose of phase 1 or 2 off the tool map; x, y relative to the tool.
 
         Args:
             maps: uint8 [B, 3, rows, columns].
             words: [B, W].
+            manner: [B, W].
             phase: [B] 1 or 2.
             tool: [B, 3] height of the tool in m, yaw in rad, opening of the gripper in m.
         """
         one_hot = F.one_hot(phase - 1, 2).float()
         scaled = tool / tool.new_tensor([0.1, YAW_UNIT_RAD, 0.04])
-        reading: Reading = self.tool(maps, words, torch.cat([one_hot, scaled], 1))
+        reading: Reading = self.tool(maps, words, manner, torch.cat([one_hot, scaled], 1))
         return reading
 
-    def move(self, words: Tensor, phase: Tensor, pose: Tensor) -> tuple[Tensor, Tensor]:
+    def move(self, manner: Tensor, phase: Tensor, pose: Tensor) -> tuple[Tensor, Tensor]:
         """Return the movement of phase 3 or 4 and the gripper's logit.
 
         Args:
-            words: [B, W].
+            manner: [B, W].
             phase: [B] 3 or 4.
             pose: [B, 4] commanded x, y, z (m) and yaw (rad).
 
@@ -188,5 +204,10 @@ class Network(nn.Module):
         """
         one_hot = F.one_hot(phase - MOVE_PHASES[0], len(MOVE_PHASES)).float()
         scaled = (pose - pose.new_tensor([0.45, 0.0, 0.05, 0.0])) / pose.new_tensor([0.3, 0.3, 0.2, 1.0])
-        out = self.move_out(self.motor(torch.cat([words, one_hot, scaled], 1)))
+        out = self.move_out(self.motor(torch.cat([manner, one_hot, scaled], 1)))
         return out[:, :4] * out.new_tensor([XY_UNIT_M, XY_UNIT_M, XY_UNIT_M, 1.0]), out[:, 4]
+
+
+def nearest(words: Tensor, taught: Tensor) -> Tensor:
+    """Return for each of words [B, W] the nearest of the taught instructions [N, W]."""
+    return taught[torch.cdist(words, taught).argmin(1)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from heedful.policies.reference import checkpoint
 from heedful.policies.reference.config import PolicyConfig
 from heedful.policies.reference.maps import warp
-from heedful.policies.reference.network import Network
+from heedful.policies.reference.network import Network, nearest
 from heedful.spec.contract import CameraContract, Observation, PolicyContract
 from heedful.spec.keypose import PHASES, Keypose, phase_chunk
 from heedful.spec.seams import Start
@@ -26,7 +26,9 @@ class ReferencePolicy:
     def __init__(self, config: PolicyConfig, network: Network) -> None:
         self.config = config
         self._network = network
-        self._words = torch.zeros(1, config.training.words_size)
+        with torch.inference_mode():
+            self._taught = network.encoder(network.encoder.prepare(config.taught))
+        self._words = self._manner = torch.zeros(1, config.training.words_size)
         self._phase = len(PHASES)
         self._commanded = np.zeros(4)
 
@@ -54,6 +56,7 @@ class ReferencePolicy:
         """Begin an episode; the instruction is received as it is."""
         encoder = self._network.encoder
         self._words = encoder(encoder.prepare([start.instruction]))
+        self._manner = nearest(self._words, self._taught)
         self._phase = 0
         return start.instruction
 
@@ -73,12 +76,12 @@ class ReferencePolicy:
     @torch.inference_mode()
     def next_keypose(self, observation: Observation) -> Keypose:
         """Return where the tool should go in the present phase."""
-        config, network, words = self.config, self._network, self._words
+        config, network, words, manner = self.config, self._network, self._words, self._manner
         tool = observation.proprioception[0]
         if self._phase > 2:
             phase = torch.tensor([self._phase])
             commanded = torch.from_numpy(self._commanded[None]).float()
-            change, grip = network.move(words, phase, commanded)
+            change, grip = network.move(manner, phase, commanded)
             pose, opening = self._commanded + change[0].double().numpy(), float(grip[0])
         else:
             camera, grid = (
@@ -87,11 +90,11 @@ class ReferencePolicy:
             images = observation.images_hwc_u8[camera.name][None]
             maps = torch.from_numpy(warp(images, grid, camera.calibration, tool[None, [0, 1, 2, 5]]))
             if self._phase == 0:
-                reading = network.look_at_table(maps, words)
+                reading = network.look_at_table(maps, words, manner)
                 centre = np.zeros(2)
             else:
                 seen = torch.tensor([[tool[2], tool[5], tool[6] + tool[7]]], dtype=torch.float32)
-                reading = network.look_at_tool(maps, words, torch.tensor([self._phase]), seen)
+                reading = network.look_at_tool(maps, words, manner, torch.tensor([self._phase]), seen)
                 centre = tool[:2]
             xy = reading.xy_m[0].double().numpy() + centre
             pose = np.array([*xy, float(reading.z_m[0]), float(reading.yaw_rad[0])])

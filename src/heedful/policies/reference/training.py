@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file
-from safetensors.torch import save as save_tensors
-from torch import Tensor
 
 from heedful.policies.reference import checkpoint
 from heedful.policies.reference.config import PolicyConfig, TrainingConfig
 from heedful.policies.reference.encoders import vocabulary
-from heedful.policies.reference.loss import attention_loss, move_loss, reading_loss, tolerance_m
-from heedful.policies.reference.network import MOVE_PHASES, Network
-from heedful.policies.reference.samples import Samples, Views, gather
+from heedful.policies.reference.learner import Learner, about
+from heedful.policies.reference.samples import Samples, gather
 from heedful.spec.codec import digest, to_json
 from heedful.spec.contract import Calibration
 from heedful.spec.demonstration import Demonstration
 from heedful.spec.errors import UserError
-from heedful.spec.seeds import generator
 
-MOVES = 128
-"""Motor samples a step."""
-_WARM_UP = 0.1
 _CURVE_EVERY = 10
 
 
@@ -91,197 +79,109 @@ def fit(
     started = time.process_time()
     folder = Path(checkpoint_dir)
     samples = gather(demonstrations, calibration)
-    table, tool = samples.grids
-    table_camera, tool_camera = samples.cameras
+    described = _described(samples, config, seed)
+    if (folder / checkpoint.CONFIG).exists():
+        return _finished(folder, described)
+    folder.mkdir(parents=True, exist_ok=True)
+    learner = Learner(described, samples)
+    log = _resumed(learner, folder / checkpoint.RESUME, described)
+    before_s = log.cpu_s
+    while learner.step < config.steps:
+        log.add(learner.advance(), learner.step, config.steps)
+        log.cpu_s = before_s + time.process_time() - started
+        if progress:
+            progress(Progress(learner.step, config.steps, log.loss))
+        if learner.step % config.checkpoint_every == 0 and learner.step < config.steps:
+            said = {**log.as_json(), "fingerprint": described.fingerprint}
+            checkpoint.write(folder / checkpoint.RESUME, learner.state(said))
+    checkpoint.write_json(folder / checkpoint.CURVE, {**log.as_json(), "steps": config.steps})
+    checkpoint.save(folder, described, learner.network.state_dict())
+    (folder / checkpoint.RESUME).unlink(missing_ok=True)
+    return Trained(folder, tuple(log.curve), log.cpu_s, described.demonstrations)
+
+
+@dataclass
+class _Log:
+    """The loss curve so far, the losses since its last point, and the CPU time."""
+
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    since: list[float] = field(default_factory=list)
+    cpu_s: float = 0.0
+
+    def add(self, loss: float, step: int, steps: int) -> None:
+        self.since.append(loss)
+        if step % _CURVE_EVERY == 0 or step == steps:
+            self.curve.append((step, float(np.mean(self.since))))
+            self.since = []
+
+    @property
+    def loss(self) -> float:
+        return self.curve[-1][1] if self.curve else float(np.mean(self.since))
+
+    def as_json(self) -> dict[str, object]:
+        return {"loss": self.curve, "since": self.since, "cpu_s": self.cpu_s}
+
+    @staticmethod
+    def from_json(data: Mapping[str, list[tuple[int, float]]]) -> _Log:
+        """Return the log that ``as_json`` gave; ``KeyError``, ``TypeError`` or ``ValueError`` if damaged."""
+        curve = [(int(step), float(loss)) for step, loss in data["loss"]]
+        return _Log(curve, [float(loss) for loss in data["since"]], float(data["cpu_s"]))  # type: ignore[arg-type]
+
+
+def _described(samples: Samples, config: TrainingConfig, seed: int) -> PolicyConfig:
+    """Return everything about the policy but its weights."""
     low, high = samples.bounds
     settings = {**to_json(config), "checkpoint_every": 0}
-    described = PolicyConfig(
+    return PolicyConfig(
         training=config,
         seed=seed,
-        table=table,
-        tool=tool,
-        table_camera=table_camera,
-        tool_camera=tool_camera,
+        table=samples.grids[0],
+        tool=samples.grids[1],
+        table_camera=samples.cameras[0],
+        tool_camera=samples.cameras[1],
         low=(float(low[0]), float(low[1]), float(low[2]), float(low[3])),
         high=(float(high[0]), float(high[1]), float(high[2]), float(high[3])),
         control_hz=samples.fps,
         demonstrations=len(samples.demo_text),
         fingerprint=digest([samples.fingerprint, settings, seed, [to_json(c) for c in samples.cameras]]),
+        taught=samples.texts,
         vocabulary=vocabulary(samples.texts),
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    if (folder / checkpoint.CONFIG).exists():
-        found, _ = checkpoint.load_config(folder)
-        if found.fingerprint != described.fingerprint:
-            raise UserError(
-                f"{folder} holds a policy trained with other demonstrations, settings or seed; "
-                "choose another folder."
-            )
-        curve = json.loads((folder / checkpoint.CURVE).read_text())
-        points = tuple((int(s), float(v)) for s, v in curve["loss"])
-        return Trained(folder, points, float(curve["cpu_s"]), found.demonstrations)
-    run = _Run(described, samples, folder)
-    curve_points, cpu_s = run.train(started, progress)
-    return Trained(folder, curve_points, cpu_s, described.demonstrations)
 
 
-class _Run:
-    """One training in progress, at ``step``."""
-
-    def __init__(self, described: PolicyConfig, samples: Samples, folder: Path) -> None:
-        self.described, self.samples, self.folder = described, samples, folder
-        self.config = described.training
-        with torch.random.fork_rng(devices=[]):
-            # Layers draw their initial weights from torch's global state; keep ours out of it.
-            torch.manual_seed(described.seed)
-            self.network: Network = checkpoint.build(described)
-        self.network.train()
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), self.config.learning_rate, weight_decay=self.config.weight_decay
+def _finished(folder: Path, described: PolicyConfig) -> Trained:
+    """Return the training that ``folder`` holds, if it is the one described."""
+    found, _ = checkpoint.load_config(folder)
+    if found.fingerprint != described.fingerprint:
+        raise UserError(
+            f"{folder} holds a policy trained with other demonstrations, settings or seed; "
+            "choose another folder."
         )
-        self.prepared = self.network.encoder.prepare(samples.texts)
-        self.step = 0
-        self.curve: list[tuple[int, float]] = []
-        self.cpu_before_s = 0.0
-        self._resume()
+    try:
+        log = _Log.from_json(json.loads((folder / checkpoint.CURVE).read_text()))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"Checkpoint {folder}: {checkpoint.CURVE} is missing or damaged.") from error
+    return Trained(folder, tuple(log.curve), log.cpu_s, found.demonstrations)
 
-    def train(
-        self, started: float, progress: Callable[[Progress], None] | None
-    ) -> tuple[tuple[tuple[int, float], ...], float]:
-        """Run the remaining steps and write the checkpoint."""
-        steps, since = self.config.steps, []
-        while self.step < steps:
-            since.append(self._advance())
-            self.step += 1
-            if self.step % _CURVE_EVERY == 0 or self.step == steps:
-                self.curve.append((self.step, float(np.mean(since))))
-                since = []
-            if progress:
-                progress(Progress(self.step, steps, self.curve[-1][1] if self.curve else since[-1]))
-            if self.step % self.config.checkpoint_every == 0 and self.step < steps and not since:
-                self._save_intermediate(self.cpu_before_s + time.process_time() - started)
-        cpu_s = self.cpu_before_s + time.process_time() - started
-        checkpoint.write_json(
-            self.folder / checkpoint.CURVE, {"loss": self.curve, "cpu_s": cpu_s, "steps": steps}
+
+def _resumed(learner: Learner, path: Path, described: PolicyConfig) -> _Log:
+    """Bring ``learner`` to the intermediate checkpoint at ``path``, if there is one."""
+    if not path.exists():
+        return _Log()
+    broken = UserError(f"{path} is damaged; delete it to train from the start.")
+    try:
+        content = path.read_bytes()
+        said = about(content)
+        fingerprint, log = said["fingerprint"], _Log.from_json(said)
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise broken from error
+    if fingerprint != described.fingerprint:
+        raise UserError(
+            f"{path} belongs to a training with other demonstrations, settings or seed; "
+            "choose another folder or delete it."
         )
-        checkpoint.save(self.folder, self.described, self.network.state_dict())
-        (self.folder / checkpoint.RESUME).unlink(missing_ok=True)
-        return tuple(self.curve), cpu_s
-
-    def _advance(self) -> float:
-        """Take one optimizer step and return its loss."""
-        rng = generator(self.described.seed, "reference", "batch", self.step)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.config.learning_rate * one_cycle(self.step, self.config.steps)
-        loss = self._loss(rng)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-        self.optimizer.step()
-        return float(loss.detach())
-
-    def _loss(self, rng: np.random.Generator) -> Tensor:
-        config, samples, network = self.config, self.samples, self.network
-        words = network.encoder(self.prepared)
-        tolerance = tolerance_m(
-            self.step,
-            config.steps,
-            config.tolerance_start_m,
-            config.tolerance_end_m,
-            config.tolerance_steps,
-        )
-        half = max(1, config.batch_size // 2)
-        total: Tensor = torch.zeros(())
-        for views in (samples.table, samples.tool):
-            at = _draw(views, half, rng)
-            maps = _recolor(views.maps_u8[at], config.brightness, rng)
-            said = words[views.text[at]]
-            if views is samples.table:
-                maps, moved_m = _shift(maps, config.shift_px, self.described.table.pixel_m, rng)
-                label = views.keypose[at, 0].clone()
-                label[:, :2] += moved_m
-                reading = network.look_at_table(maps, said)
-            else:
-                # A frame before the descent shows as well where the descent would end.
-                phase = torch.from_numpy(rng.integers(1, 3, half))
-                label = views.keypose[at, phase].clone()
-                tool = views.tool[at]
-                label[:, :2] -= tool[:, :2]
-                reading = network.look_at_tool(maps, said, phase, tool[:, 2:])
-            total = total + 0.3 * attention_loss(reading, label[:, :2], tolerance)
-            total = total + reading_loss(reading, label)
-        demo = torch.from_numpy(rng.integers(0, len(samples.demo_text), MOVES))
-        phase = torch.from_numpy(rng.integers(MOVE_PHASES[0], MOVE_PHASES[-1] + 1, MOVES))
-        before, after = samples.demo_keypose[demo, phase - 1], samples.demo_keypose[demo, phase]
-        moved, grip = network.move(words[samples.demo_text[demo]], phase, before[:, :4])
-        return total + move_loss(moved, grip, after[:, :4] - before[:, :4], after[:, 4])
-
-    def _save_intermediate(self, cpu_s: float) -> None:
-        tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
-        for index, state in self.optimizer.state_dict()["state"].items():
-            tensors.update({f"optimizer.{index}.{name}": value for name, value in state.items()})
-        about = {
-            "step": self.step,
-            "curve": self.curve,
-            "cpu_s": cpu_s,
-            "fingerprint": self.described.fingerprint,
-        }
-        content = save_tensors(
-            {name: value.contiguous() for name, value in tensors.items()}, {"about": json.dumps(about)}
-        )
-        checkpoint.write(self.folder / checkpoint.RESUME, content)
-
-    def _resume(self) -> None:
-        path = self.folder / checkpoint.RESUME
-        if not path.exists():
-            return
-        try:
-            with safe_open(path, framework="pt") as file:
-                about = json.loads(file.metadata()["about"])
-            tensors = load_file(path)
-        except (SafetensorError, KeyError, ValueError) as error:
-            raise UserError(f"{path} is damaged; delete it to train from the start.") from error
-        if about["fingerprint"] != self.described.fingerprint:
-            raise UserError(
-                f"{path} belongs to a training with other demonstrations, settings or seed; "
-                "choose another folder or delete it."
-            )
-        self.network.load_state_dict(
-            {k.removeprefix("network."): v for k, v in tensors.items() if k.startswith("network.")}
-        )
-        state: dict[int, dict[str, Tensor]] = {}
-        for key, value in tensors.items():
-            if key.startswith("optimizer."):
-                _, index, name = key.split(".", 2)
-                state.setdefault(int(index), {})[name] = value
-        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": state})
-        self.step, self.cpu_before_s = int(about["step"]), float(about["cpu_s"])
-        self.curve = [(int(s), float(v)) for s, v in about["curve"]]
-
-
-def one_cycle(step: int, steps: int) -> float:
-    """Return the share of the peak learning rate: a linear rise, then half a cosine down."""
-    rise = max(1.0, _WARM_UP * steps)
-    if step < rise:
-        return 0.04 + 0.96 * step / rise
-    return 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1.0, steps - rise)))
-
-
-def _draw(views: Views, count: int, rng: np.random.Generator) -> Tensor:
-    weight = views.weight.numpy()
-    return torch.from_numpy(rng.choice(len(weight), count, p=weight / weight.sum()))
-
-
-def _recolor(maps_u8: Tensor, deviation: float, rng: np.random.Generator) -> Tensor:
-    """Return the maps as float 0..255, each color channel with a random gain."""
-    gain = torch.from_numpy(rng.normal(1.0, deviation, (len(maps_u8), 3, 1, 1))).float()
-    return (maps_u8.float() * gain).clamp(0, 255)
-
-
-def _shift(maps: Tensor, most_px: int, pixel_m: float, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """Return the maps, each shifted along x and y, and by how much (m), [B, 2]."""
-    rows, columns = maps.shape[2:]
-    padded = F.pad(maps, (most_px,) * 4)
-    start = rng.integers(0, 2 * most_px + 1, (len(maps), 2))
-    shifted = [m[:, i : i + rows, j : j + columns] for m, (i, j) in zip(padded, start.tolist(), strict=True)]
-    return torch.stack(shifted), torch.from_numpy((most_px - start) * pixel_m).float()
+    try:
+        learner.restore(content)
+    except ValueError as error:
+        raise broken from error
+    return log
