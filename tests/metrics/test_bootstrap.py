@@ -20,12 +20,15 @@ def test_copies_add_nothing_but_the_clusters() -> None:
     assert found.effective_n == pytest.approx(9, rel=0.1)
 
 
-def test_clusters_that_all_agree_count_as_one_observation_each() -> None:
-    found = clustered_rate([50] * 8, [50] * 8, list("abcdefgh"), np.random.default_rng(0), named="tasks")
-    cluster_level, naive = wilson(8, 8), wilson(400, 400)
+def test_clusters_that_all_agree_keep_a_width_close_to_that_of_all_but_one() -> None:
+    tasks = list("abcdefgh")
+    found = clustered_rate([50] * 8, [50] * 8, tasks, np.random.default_rng(0), named="tasks")
+    nearly = clustered_rate([49] + [50] * 7, [50] * 8, tasks, np.random.default_rng(0), named="tasks")
+    naive = wilson(400, 400)
     assert found.value == found.high == 1.0
-    assert found.low is not None and cluster_level.low is not None and naive.low is not None
-    assert found.low <= cluster_level.low < naive.low
+    assert found.low is not None and nearly.low is not None and naive.low is not None
+    assert nearly.low < found.low <= naive.low < 1
+    assert found.low - nearly.low < 0.02
     assert found.method == "bootstrap over 8 tasks"
 
 
