@@ -21,7 +21,7 @@ HEAD = (
     "| policy | pair | FDR | 95 % (value pairs, seeds) | naive 95 % | neither | in distribution "
     "| same object | left side | N1 / N2 / success / neither / crashed |"
 )
-SEEDS = "| policy | pair | training seed | FDR | naive 95 % | in distribution | training, CPU s |"
+SEEDS = "| policy | pair | training seed | FDR | 95 % (value pairs) | in distribution | training, CPU s |"
 
 
 def rows(policy: PolicyFinding) -> Iterator[str]:
