@@ -14,7 +14,7 @@ from heedful.policies.reference.samples import Samples, Views
 
 MOVES = 128
 """Motor samples a batch."""
-_ATTENTION_SHARE = 0.1
+_ATTENTION_SHARE = 0.3
 
 
 def batch_loss(

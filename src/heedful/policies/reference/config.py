@@ -14,7 +14,7 @@ ENCODERS: tuple[EncoderName, ...] = ("minilm", "mean", "gru", "gru_reversed")
 """minilm: frozen sentence embedding. mean: mean of learned tokens. gru: a recurrent network
 over learned tokens, the last word weighing most. gru_reversed: the same, last word first."""
 
-VERSION = 1
+VERSION = 2
 """Version of the checkpoint's files."""
 
 
