@@ -67,7 +67,25 @@ def test_wrong_usage_is_one_line_too(arguments: tuple[str, ...], said: str) -> N
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("bug", [ModuleNotFoundError("x", name="x"), OSError(errno.EIO, "input/output")])
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (OSError(errno.ENAMETOOLONG, "File name too long", "aa"), "File name too long (aa)."),
+        (OSError(errno.EEXIST, "File exists", b"old", None, "new"), "File exists (old, new)."),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error."),
+        (OSError("libEGL.so is not there."), "libEGL.so is not there."),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "Not enough memory."),
+        (MemoryError(), "Not enough memory."),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(problem: Exception, said: str) -> None:
+    result = run(problem)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"heedful: {said}")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("bug", [ModuleNotFoundError("x", name="x"), ValueError("no")])
 def test_a_bug_is_not_hidden(bug: Exception) -> None:
     result = run(bug)
     assert result.exception is bug

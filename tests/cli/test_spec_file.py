@@ -41,13 +41,14 @@ def test_given_mappings_are_merged_and_empty_ones_left_out() -> None:
         ("suite: a", "seed", "KEY=VALUE"),
         ("suite: a", "suite.x=1", "is no mapping"),
         ("suite: a", "optoins.x=1", "Did you mean 'options'"),
+        ("suite: a", "options=3", "options must be a mapping of keys to values, not 3"),
     ],
 )
 def test_mistakes_are_one_clear_line(tmp_path: Path, content: str, setting: str, said: str) -> None:
     file = tmp_path / "run.yaml"
     file.write_text(content)
     with pytest.raises(UserError, match=said) as refused:
-        merged(file, [setting], {}, KEYS)
+        merged(file, [setting], {"options": {"rollouts": 2}}, KEYS)
     assert "\n" not in str(refused.value)
 
 
@@ -78,7 +79,16 @@ def test_policies_of_a_spec_are_references_or_entries() -> None:
         (["policies=planted:x"], "list of policy references"),
         (["policies=[{ref: a, nam: b}]"], "Did you mean 'name'"),
         (["policies=[{name: b}]"], "ref"),
-        (["policies=[a]", "base_seed=one"], "base_seed"),
+        (["policies=[a]", "base_seed=one"], "base_seed must be a whole number, not 'one'"),
+        (["policies=[a]", "base_seed=true"], "base_seed must be a whole number, not True"),
+        (["policies=[a]", "base_seed=1.5"], "base_seed must be a whole number, not 1.5"),
+        (["policies=[a]", "base_seed="], "base_seed must be a whole number, not None"),
+        (["policies=[a]", "base_seed=-1"], "base_seed is -1; it cannot be negative"),
+        (["policies=[{ref: a, training_seed: true}]"], "policy a: training_seed must be a whole number"),
+        (["policies=[5]"], "entry 1 must be a policy reference, not 5"),
+        (["policies=[{ref: a, only: 3}]"], "only: must be a mapping of keys to values, not 3"),
+        (["policies=[a]", "options=3"], "options: must be a mapping of keys to values, not 3"),
+        (["policies=[a]", "world=3"], "world: must be a text, not 3"),
     ],
 )
 def test_a_run_without_sense_is_refused(settings: list[str], said: str) -> None:
@@ -92,6 +102,13 @@ def test_a_diagnosis_takes_single_values_as_lists_and_keeps_defaults() -> None:
     assert asked.training_seeds == (4,)
     assert asked.pairs == ("all",)
     assert asked.demos is None
+
+
+def test_a_diagnosis_counts_in_whole_numbers() -> None:
+    with pytest.raises(UserError, match="demos must be a whole number, not True"):
+        diagnosis(None, ["demos=true"], {})
+    with pytest.raises(UserError, match="training_seeds is -1; it cannot be negative"):
+        diagnosis(None, ["training_seeds=[0, -1]"], {})
 
 
 def test_a_diagnosis_suggests_the_nearest_key() -> None:

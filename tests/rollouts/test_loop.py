@@ -1,3 +1,5 @@
+from typing import NoReturn
+
 import numpy as np
 import pytest
 from rollout_doubles import DoublePolicy, DoubleWorld, cases, spec
@@ -97,8 +99,11 @@ def test_a_plan_holds_every_policy_with_the_cases_meant_for_it() -> None:
 
     both = spec("", "random")
     picky = replace(both.policies[1], only={"pair": "verb,object"})
-    episodes = plan(replace(both, policies=(both.policies[0], picky)), cases(4))
-    assert [e.policy.name for e in episodes] == ["good"] * 4
+    asked = cases(4)
+    asked[3] = replace(asked[3], scoring={"pair": "verb,object"})
+    episodes = plan(replace(both, policies=(both.policies[0], picky)), asked)
+    assert [e.policy.name for e in episodes] == ["good"] * 4 + ["random"]
+    assert episodes[-1].case == asked[3]
     assert len({e.id for e in plan(both, cases(4))}) == 8
 
 
@@ -108,3 +113,17 @@ def test_missing_leaves_out_what_is_done_and_refuses_a_case_that_changed() -> No
     assert missing(episodes, [row]) == [episodes[0], episodes[2]]
     with pytest.raises(UserError, match="case/1 was asked differently"):
         missing(plan(spec(""), cases(3, max_steps=41)), [row])
+
+
+def test_a_world_that_cannot_render_stops_the_run_instead_of_crashing_every_episode() -> None:
+    class Blind(DoubleWorld):
+        def observe(self, *_: object) -> NoReturn:
+            raise UserError("Cannot render here.")
+
+    with pytest.raises(UserError, match="Cannot render here"):
+        run_episode(Blind(), DoublePolicy(), plan(spec(""), cases(1))[0])
+
+
+def test_an_interruption_of_the_process_itself_is_no_crash() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run_episode(DoubleWorld(), DoublePolicy("interrupt"), plan(spec("interrupt"), cases(1))[0])

@@ -13,6 +13,7 @@ from rollout_doubles import cases, spec
 
 from heedful.rollouts.plan import plan
 from heedful.rollouts.run import RunCounts, run
+from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.run import RunSpec
 from heedful.store.run_folder import RunFolder
@@ -61,6 +62,28 @@ def test_crashes_deaths_and_hangs_are_counted_and_explained(tmp_path: Path) -> N
     assert "all must be finite" in errors["nan"]
     nan = next(row for row in folder.rows() if row.policy.name == "nan")
     assert "Traceback" in folder.error(nan.id) and folder.rollout(nan).trajectory is None
+
+
+def test_a_policy_that_interrupts_or_exits_crashes_its_episode_only_and_prints_no_result(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert do(tmp_path, spec("interrupt", "exit"), 1) == RunCounts(0, 0, 2)
+    rows = RunFolder.open(tmp_path).rows()
+    assert {row.policy.name: row.error for row in rows} == {
+        "interrupt": "policy.act at step 0: KeyboardInterrupt",
+        "exit": "policy.act at step 0: SystemExit: 3",
+    }
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert "printed by a library" in printed.err
+
+
+def test_a_run_of_nothing_is_refused() -> None:
+    with pytest.raises(UserError, match="Nothing to run: no cases"):
+        plan(spec(""), [])
+    elsewhere = PolicyEntry("double:", "mine", only={"pair": "verb,size"})
+    with pytest.raises(UserError, match="'mine' meets only pair=verb,size"):
+        plan(spec(policies=(elsewhere,)), cases(2))
 
 
 @pytest.mark.parametrize(

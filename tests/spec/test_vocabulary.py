@@ -72,7 +72,7 @@ def test_a_users_own_file(tmp_path: Path) -> None:
         ("attribute: color", "attribute: colour", "Did you mean 'color'?"),
         ("kind: action, ", "", "one factor of kind action"),
         ("factors: [topping, place]", "factors: [topping, verb]", "the verb first"),
-        ("bound:", "boundd:", "pairs.0.bound: Field required"),
+        ("bound:", "boundd:", "pairs.0.bound: is missing"),
         ("bound:", "seeds: 3\n    bound:", "pairs.0.seeds"),
         ("name: pizza", "name: [", "Cannot read"),
     ],

@@ -205,7 +205,7 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, made) -> None:
     with pytest.raises(UserError, match=r"spec.yaml cannot be read"):
         RunFolder.open(tmp_path / "runs" / "co")
     (tmp_path / "runs" / "co" / "spec.yaml").write_text("suite: factors\nsuits: 1\n")
-    with pytest.raises(UserError, match=r"spec.yaml: options: Field required"):
+    with pytest.raises(UserError, match=r"spec.yaml: options: is missing"):
         RunFolder.open(tmp_path / "runs" / "co")
 
 

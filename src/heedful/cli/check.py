@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heedful.cli.options import Json, World
-from heedful.cli.output import print_json, print_table
+from heedful.cli.output import print_json, print_table, results_only
 from heedful.cli.refusal import refuse
 
 
@@ -22,12 +22,14 @@ def check(
     """Check the installation and, with --policy, whether the policy fits the world."""
     from heedful.cli.installation import Finding, inspect_installation
 
-    findings = list(inspect_installation(world))
+    with results_only():
+        findings = list(inspect_installation(world))
     if policy is not None:
         from heedful.spec.run import RunSpec
         from heedful.workflows.running import contract_mismatches, entries
 
-        found = contract_mismatches(RunSpec("", {}, entries([policy]), world))[policy]
+        with results_only():
+            found = contract_mismatches(RunSpec("", {}, entries([policy]), world))[policy]
         findings += [Finding(f"{policy} in {world}", "wrong", line) for line in found] or [
             Finding(f"{policy} in {world}", "ok", "the contracts fit")
         ]

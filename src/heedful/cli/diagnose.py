@@ -59,7 +59,7 @@ def diagnose(
     """Collect, train, run, judge and report; continues where it stopped."""
     from heedful import workflows
     from heedful.cli.requests import diagnosis
-    from heedful.workflows.diagnosis import Sizes
+    from heedful.workflows.diagnosis import Sizes, check_values
 
     asked = diagnosis(
         spec,
@@ -80,6 +80,7 @@ def diagnose(
     chosen = {f.name: getattr(asked, f.name) for f in fields(Sizes)}
     sizes = Sizes(**{name: value for name, value in chosen.items() if value is not None})
     if dry_run:
+        check_values(asked.policy_recipe, out, sizes, asked.training_seeds, asked.encoders, asked.base_seed)
         _print_plan(asked, sizes, as_json)
         return
     with progress() as tell:
@@ -114,9 +115,10 @@ def _print_plan(asked: DiagnosisRequest, sizes: Sizes, as_json: bool) -> None:
         "rollouts": sizes.rollouts,
         "in_distribution": sizes.in_distribution,
         "empty": sizes.empty,
+        "demos": sizes.demos,
     }
     _, cases = resolve(RunSpec(asked.suite, options, ()))
-    policies = len(asked.training_seeds) * len(asked.encoders)
+    policies = len(set(asked.training_seeds)) * len(set(asked.encoders))
     found = Counter((case.scoring.get("pair", case.suite), case.arm) for case in cases)
     names = list(dict.fromkeys(pair for pair, _ in found))
     plan = {

@@ -71,6 +71,8 @@ def _attempt(what: str, otherwise: Outcome, look: Callable[[], str]) -> Finding:
         return Finding(what, "ok", look())
     except (UserError, ModuleNotFoundError) as error:
         return Finding(what, otherwise, str(error))
+    except Exception as error:  # whatever a graphics driver or a plugin does, the check goes on
+        return Finding(what, otherwise, f"{type(error).__name__}: {error}")
 
 
 def _extra(name: str, packages: tuple[str, ...]) -> Finding:

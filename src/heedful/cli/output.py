@@ -6,7 +6,13 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, redirect_stdout
 from typing import Any
+
+
+def results_only() -> AbstractContextManager[object]:
+    """Keep what policies and libraries print off standard output, which is for results."""
+    return redirect_stdout(sys.stderr)
 
 
 def print_json(data: Any) -> None:

@@ -53,7 +53,7 @@ def run_spec(file: Path | None, settings: Sequence[str], given: Mapping[str, Any
         UserError: An unknown key, a value of the wrong type, or no suite or policy at all.
     """
     from heedful.spec.case import PolicyEntry
-    from heedful.spec.codec import from_json
+    from heedful.spec.codec import from_json, refuse_odd_numbers
     from heedful.spec.run import RunSpec
 
     asked = merged(file, settings, given, [f.name for f in fields(RunSpec)])
@@ -70,7 +70,16 @@ def run_spec(file: Path | None, settings: Sequence[str], given: Mapping[str, Any
             for key in entry:
                 if key not in known:
                     raise unknown("key of a policy", str(key), known)
-            asked["policies"][i] = {"name": entry.get("ref"), **entry}
+            if not entry.get("ref"):
+                raise UserError(f"policies: entry {i + 1} has no ref; it names the policy as kind:rest.")
+            refuse_odd_numbers(PolicyEntry, entry, where=f"policy {entry['ref']}")
+            asked["policies"][i] = {"name": entry["ref"], **entry}
+        else:
+            raise UserError(f"policies: entry {i + 1} must be a policy reference, not {entry!r}.")
+    for key in ("options", "world_options"):
+        if asked.get(key, {}) is None:
+            del asked[key]  # written, but left empty
+    refuse_odd_numbers(RunSpec, asked, where=str(file or "run"))
     return from_json(RunSpec, {"options": {}, **asked}, where=str(file or "run"))
 
 
@@ -80,10 +89,11 @@ def diagnosis(file: Path | None, settings: Sequence[str], given: Mapping[str, An
     Raises:
         UserError: An unknown key, or a value of the wrong type.
     """
-    from heedful.spec.codec import from_json
+    from heedful.spec.codec import from_json, refuse_odd_numbers
 
     asked = merged(file, settings, given, [f.name for f in fields(DiagnosisRequest)])
     for key in ("pairs", "training_seeds", "encoders"):
         if key in asked and not isinstance(asked[key], list):
             asked[key] = [asked[key]]
+    refuse_odd_numbers(DiagnosisRequest, asked, where=str(file or "diagnose"))
     return from_json(DiagnosisRequest, asked, where=str(file or "diagnose"))

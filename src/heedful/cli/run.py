@@ -19,11 +19,15 @@ from heedful.cli.options import (
     Workers,
     several,
 )
-from heedful.cli.output import print_json, print_table
+from heedful.cli.output import print_json, print_table, results_only
 from heedful.cli.progress import progress
+from heedful.cli.refusal import say
 
 if TYPE_CHECKING:
-    from heedful.workflows.running import Plan
+    from heedful.workflows.running import Plan, RunResult
+
+CRASHED = 1
+"""Exit code when every episode of a policy crashed."""
 
 
 def run(
@@ -43,6 +47,9 @@ def run(
     ] = None,
     spec: SpecFile = None,
     settings: Set = None,
+    retry_crashed: Annotated[
+        bool, typer.Option("--retry-crashed", help="Run the episodes that crashed again.")
+    ] = False,
     workers: Workers = 2,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -69,18 +76,36 @@ def run(
         },
     )
     if dry_run:
-        _print_plan(workflows.planned(asked, workers), workers, as_json)
+        with results_only():
+            plan = workflows.planned(asked, workers)
+        _print_plan(plan, workers, as_json)
         return
-    with progress() as tell:
-        result = workflows.run(asked, out, workers, tell)
+    with progress() as tell, results_only():
+        result = workflows.run(asked, out, workers, tell, retry_crashed)
     if as_json:
         print_json(to_json(result))
+    else:
+        print(
+            f"{out}: {result.episodes} episodes; {result.already} were there, "
+            f"{result.finished} finished now, {result.crashed} crashed now."
+        )
+        if not result.all_crashed:
+            print(f"Next: heedful judge {out}")
+    _say_crashes(result)
+
+
+def _say_crashes(result: RunResult) -> None:
+    """Say how many episodes crashed and why; leave with CRASHED when a policy has none that did not."""
+    if not result.crashed_in_all:
         return
-    print(
-        f"{out}: {result.episodes} episodes; {result.already} were there, "
-        f"{result.finished} finished now, {result.crashed} crashed now."
+    every = f"every episode of {', '.join(result.all_crashed)} crashed; " if result.all_crashed else ""
+    say(
+        f"{every}{result.crashed_in_all} of {result.episodes} episodes crashed in all. The first: "
+        f"{result.first_crash} ({result.error_file}). "
+        "The same command with --retry-crashed runs them again."
     )
-    print(f"Next: heedful judge {out}")
+    if result.all_crashed:
+        raise typer.Exit(CRASHED)
 
 
 def _print_plan(plan: Plan, workers: int, as_json: bool) -> None:

@@ -36,8 +36,11 @@ def merged(
     for key, value in given.items():
         if isinstance(value, Mapping):
             kept = {k: v for k, v in value.items() if v is not None}
+            inner = found.get(key) or {}
+            if not isinstance(inner, Mapping):
+                raise UserError(f"{key} must be a mapping of keys to values, not {inner!r}.")
             if kept:
-                found[key] = {**(found.get(key) or {}), **kept}
+                found[key] = {**inner, **kept}
         elif value is not None:
             found[key] = value
     return found

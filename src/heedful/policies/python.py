@@ -11,13 +11,14 @@ from heedful.spec.seams import Policy
 def make(rest: str) -> Policy:
     """Return the policy that ``factory()`` of ``module`` returns.
 
+    What the module or the factory raise goes through; ``references.load`` words it.
+
     Args:
         rest: ``module:factory`` or ``module:factory:argument``; the argument, when given,
             is passed as the one string.
 
     Raises:
-        UserError: ``rest`` is malformed, the module cannot be found, it has no such
-            factory, or what the factory returns is no policy.
+        UserError: ``rest`` is malformed, the module cannot be found, or it has no such factory.
     """
     module_name, _, factory_part = rest.partition(":")
     factory_name, has_argument, argument = factory_part.partition(":")
@@ -32,12 +33,5 @@ def make(rest: str) -> Policy:
     if not callable(factory):
         names = [name for name in vars(module) if callable(getattr(module, name)) and name[0] != "_"]
         raise unknown(f"factory of {module_name}", factory_name, names)
-    policy = factory(argument) if has_argument else factory()
-    missing = [name for name in ("contract", "reset", "act") if not hasattr(policy, name)]
-    if missing:
-        raise UserError(
-            f"Policy 'python:{rest}': {type(policy).__name__} lacks {', '.join(missing)}; "
-            "a policy has contract, reset and act."
-        )
-    made: Policy = policy
+    made: Policy = factory(argument) if has_argument else factory()
     return made

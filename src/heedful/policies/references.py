@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heedful.spec.contract import CameraContract, PolicyContract
 from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.plugins import registered
@@ -16,11 +17,53 @@ def load(ref: str) -> Policy:
             factory is called with ``rest``.
 
     Raises:
-        UserError: No kind, or one that is not registered; or the factory refuses ``rest``.
+        UserError: No kind, or one that is not registered; the factory refuses ``rest`` or
+            fails in any other way; or what it returns is no policy.
     """
     kind, colon, rest = ref.partition(":")
     if not colon or not kind:
         kinds = ", ".join(f"{name}:..." for name in sorted(registered("heedful.policies")))
         raise UserError(f"Policy reference {ref!r} names no kind. Write kind:rest, one of {kinds}.")
-    policy: Policy = load_plugin("heedful.policies", kind)(rest)
+    try:
+        policy: Policy = load_plugin("heedful.policies", kind)(rest)
+        wrong = _wrong(policy)
+    except UserError:
+        raise
+    except (Exception, SystemExit) as error:  # somebody else's code fails in its own way
+        if kind == "reference" and isinstance(error, ModuleNotFoundError):
+            raise  # the extra that brings the package has its own line
+        text = " ".join(str(error).split())
+        raise UserError(f"Policy {ref!r} cannot be made: {type(error).__name__}: {text}") from error
+    if wrong:
+        raise UserError(f"Policy {ref!r}: {wrong}")
     return policy
+
+
+def _wrong(policy: object) -> str:
+    """Return what makes ``policy`` no policy; empty when nothing does."""
+    missing = [name for name in ("contract", "reset", "act") if not hasattr(policy, name)]
+    if missing:
+        return f"{type(policy).__name__} lacks {', '.join(missing)}; a policy has contract, reset and act."
+    contract: object = getattr(policy, "contract", None)
+    if not isinstance(contract, PolicyContract):
+        return f"its contract is a {type(contract).__name__}; it must be a PolicyContract."
+    cameras: object = contract.cameras
+    if not isinstance(cameras, list | tuple):
+        return f"the cameras of its contract are a {type(cameras).__name__}; they must be a tuple."
+    for camera in cameras:
+        if not isinstance(camera, CameraContract):
+            return f"camera {camera!r} of its contract must be a CameraContract."
+        if not all(_counts(size) for size in (camera.height_px, camera.width_px)):
+            return f"camera {camera.name!r} of its contract needs height_px and width_px of at least 1."
+    rate: object = contract.control_hz
+    if not isinstance(rate, int | float) or isinstance(rate, bool):
+        return f"control_hz of its contract is {rate!r}; it must be a number."
+    if contract.replan_steps is not None and not _counts(contract.replan_steps):
+        return f"replan_steps of its contract is {contract.replan_steps!r}; it must be at least 1 or None."
+    if not _counts(contract.robots):
+        return f"robots of its contract is {contract.robots!r}; it must be at least 1."
+    return ""
+
+
+def _counts(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

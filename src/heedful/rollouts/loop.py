@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 import traceback
 from collections.abc import Callable
@@ -20,6 +21,9 @@ from heedful.spec.state import State, Trajectory
 
 ACTION_WIDTH: dict[ActionMode, int] = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
 """Numbers in one action of one robot."""
+
+_LOOK = "world.observe at step"
+_FIRST_LOOK = f"{_LOOK} 0"
 
 
 class BadActions(Exception):
@@ -63,7 +67,7 @@ def run_episode(
         on_error: Called with the full traceback when the episode crashes.
 
     Raises:
-        UserError: World and policy do not fit; nothing was run.
+        UserError: World and policy do not fit, or the world cannot render here; nothing was run.
     """
     check_contracts(world, policy, episode.policy.name)
     record = _Record()
@@ -71,7 +75,11 @@ def run_episode(
     error = ""
     try:
         _execute(world, policy, episode, record)
-    except Exception as raised:
+    except BaseException as raised:
+        if not isinstance(raised, Exception) and multiprocessing.parent_process() is None:
+            raise  # Ctrl-C; in a worker, which ignores it, only the policy can have raised it
+        if isinstance(raised, UserError) and record.doing == _FIRST_LOOK:
+            raise  # no rendering here: every other episode would fail, too
         if on_error is not None:
             on_error(traceback.format_exc())
         error = f"{record.doing}: {_one_line(raised)}"
@@ -106,7 +114,7 @@ def _execute(world: World, policy: Policy, episode: Episode, record: _Record) ->
         raise TypeError(f"reset must return the instruction received, not {type(received).__name__}")
     record.received = received
     while (steps := len(record.states) - 1) < case.max_steps:
-        record.doing = f"world.observe at step {steps}"
+        record.doing = f"{_LOOK} {steps}"
         observation = world.observe(contract.cameras, contract.privileged_state)
         record.doing = f"policy.act at step {steps}"
         asked = time.perf_counter()

@@ -15,7 +15,16 @@ def plan(spec: RunSpec, cases: Sequence[Case]) -> list[Episode]:
     """Return every episode of a run: each policy meets each case that is meant for it.
 
     Ordered by policy, so that a policy is loaded once and used for many episodes.
+
+    Raises:
+        UserError: There is nothing to do for one of the policies, or for any.
     """
+    if not spec.policies or not cases:
+        raise UserError("Nothing to run: " + ("no cases are asked for." if spec.policies else "no policies."))
+    for policy in spec.policies:
+        if not any(policy.meets(case) for case in cases):
+            only = ", ".join(f"{key}={value}" for key, value in policy.only.items())
+            raise UserError(f"Nothing to run: policy {policy.name!r} meets only {only}, and no case is that.")
     episodes = [
         Episode(case, policy, spec.base_seed)
         for policy in spec.policies

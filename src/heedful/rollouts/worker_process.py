@@ -30,11 +30,13 @@ def main(pipe: connection.Connection, function: bytes) -> None:
     Messages to the driver: ``("ready",)``, ``("done", index, value)``,
     ``("failed", index, is_user_error, text)``.
     """
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)  # standard output is for the driver's results; whatever libraries print is no result
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
     threading.Thread(target=_die_with_driver, daemon=True).start()
     try:
         call = pickle.loads(function)
-    except Exception as error:
+    except BaseException as error:
         _send(pipe, ("failed", -1, *_described(error)))
         os._exit(1)
     _send(pipe, ("ready",))
@@ -43,7 +45,7 @@ def main(pipe: connection.Connection, function: bytes) -> None:
         try:
             answer: tuple[Any, ...] = ("done", index, call(pickle.loads(item)))
             data = pickle.dumps(answer)
-        except Exception as error:
+        except BaseException as error:
             data = pickle.dumps(("failed", index, *_described(error)))
         with contextlib.suppress(BrokenPipeError):  # the driver is gone, and so are we, next
             pipe.send_bytes(data)
@@ -55,7 +57,7 @@ def main(pipe: connection.Connection, function: bytes) -> None:
     os._exit(0)  # some graphics drivers crash in their exit handlers
 
 
-def _described(error: Exception) -> tuple[bool, str]:
+def _described(error: BaseException) -> tuple[bool, str]:
     from heedful.spec.errors import UserError
 
     if isinstance(error, UserError):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -45,7 +48,65 @@ def from_json(cls: type[T], data: object, where: str = "value") -> T:
     except ValidationError as error:
         first = error.errors()[0]
         at = ".".join(str(part) for part in first["loc"]) or "top level"
-        raise UserError(f"{where}: {at}: {first['msg']}.") from error
+        raise UserError(f"{where}: {at}: {_worded(first)}.") from error
+
+
+def refuse_odd_numbers(cls: type[Any], data: Mapping[str, Any], where: str) -> None:
+    """Refuse what a person wrote for a whole-number field of ``cls`` and that is not one from 0 on.
+
+    ``from_json`` is lenient, as files written by other programs need it: it takes ``true`` for 1.
+
+    Args:
+        cls: A dataclass all of whose ``int`` fields are counts or seeds.
+        data: Its fields as they were read; ``None`` counts as not given where the field allows it.
+        where: What is being read, for the error line.
+
+    Raises:
+        UserError: A field holds a truth value, a fraction, a text or a number below zero.
+    """
+    for field in fields(cls):
+        if field.name not in data or not re.search(r"\bint\b", str(field.type)):
+            continue
+        value = data[field.name]
+        for number in value if isinstance(value, list | tuple) else [value]:
+            if number is None and "None" in str(field.type):
+                continue
+            if isinstance(number, bool) or not isinstance(number, int):
+                raise UserError(f"{where}: {field.name} must be a whole number, not {_short(number)}.")
+            if number < 0:
+                raise UserError(f"{where}: {field.name} is {number}; it cannot be negative.")
+
+
+_WORDS = {
+    "missing": "is missing",
+    "unexpected_keyword_argument": "is not known here",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be a text, not {found}",
+    "dict_type": "must be a mapping of keys to values, not {found}",
+    "mapping_type": "must be a mapping of keys to values, not {found}",
+    "is_instance_of": "must be a mapping of keys to values, not {found}",
+    "dataclass_type": "must be a mapping of keys to values, not {found}",
+    "tuple_type": "must be a list, not {found}",
+    "list_type": "must be a list, not {found}",
+    "int_type": "must be a whole number, not {found}",
+    "int_parsing": "must be a whole number, not {found}",
+    "int_from_float": "must be a whole number, not {found}",
+    "float_type": "must be a number, not {found}",
+    "float_parsing": "must be a number, not {found}",
+    "bool_type": "must be true or false, not {found}",
+    "bool_parsing": "must be true or false, not {found}",
+}
+
+
+def _worded(error: Mapping[str, Any]) -> str:
+    """Return what is wrong in plain words; the checker's own where there are none."""
+    words = _WORDS.get(error["type"])
+    return words.format(found=_short(error["input"])) if words else str(error["msg"])
+
+
+def _short(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def canonical(data: object) -> str:

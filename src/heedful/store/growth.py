@@ -9,7 +9,7 @@ from typing import Any
 from heedful.spec.case import PolicyEntry
 from heedful.spec.codec import canonical, to_json
 from heedful.spec.errors import UserError
-from heedful.spec.run import RunSpec
+from heedful.spec.run import RunSpec, refuse_pooled
 
 GROWING_COUNTS = ("rollouts", "in_distribution", "empty", "empty_instruction", "repeats", "seeds")
 """Options of a suite that count something: a larger number asks for more of the same."""
@@ -50,6 +50,7 @@ def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
             options[key] = value
     known = {(policy.ref, policy.name) for policy in kept.policies}
     added = tuple(policy for policy in asked.policies if (policy.ref, policy.name) not in known)
+    refuse_pooled(kept.policies + added)
     return replace(kept, options=options, policies=kept.policies + added)
 
 

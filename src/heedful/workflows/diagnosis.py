@@ -14,11 +14,11 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.run import RunSpec
 from heedful.spec.seams import Suite
 from heedful.store.run_folder import RunFolder
-from heedful.workflows.collecting import collect
+from heedful.workflows.collecting import check_image_size, collect
 from heedful.workflows.judging import judge
 from heedful.workflows.reporting import KNOWN_ANSWER, report
 from heedful.workflows.running import entries, resolve, run
-from heedful.workflows.training import RECIPES, TrainingJob, train_all
+from heedful.workflows.training import RECIPES, TrainingJob, check_job, train_all
 
 PLANTED_ORDERS = (
     "color>object>spatial>verb>size",
@@ -98,12 +98,10 @@ def diagnose(
         progress: Told how far each stage is.
 
     Raises:
-        UserError: Something named is unknown, or ``out`` holds another run.
+        UserError: Something named is unknown or cannot be, or ``out`` holds another run.
     """
-    if recipe not in RECIPES:
-        raise unknown("policy recipe", recipe, RECIPES)
-    if not training_seeds or not encoders:
-        raise UserError("A diagnosis needs at least one training seed and one text encoder.")
+    check_values(recipe, out, sizes, training_seeds, encoders, base_seed)
+    training_seeds, encoders = list(dict.fromkeys(training_seeds)), list(dict.fromkeys(encoders))
     chosen: Suite = load_plugin("heedful.suites", suite)()
     asked: str | list[str] = "all" if list(pairs) == ["all"] else list(pairs)
     options = {
@@ -122,6 +120,8 @@ def diagnose(
                 jobs.append(TrainingJob(out / "data" / _slug(pair), folder, encoder, seed, sizes.steps))
                 name = f"{recipe} ({encoder})"
                 policies.append(PolicyEntry(f"{recipe}:{folder}", name, seed, {"pair": pair}))
+    for job in jobs:
+        check_job(job)
     spec = RunSpec(suite, options, tuple(policies), base_seed=base_seed)
     RunFolder.open(out, resolve(spec)[0]).close()  # refuses another run before anything is computed
     known_answer = check_known_answer(suite, out / KNOWN_ANSWER, sizes.planted, base_seed, workers, progress)
@@ -139,6 +139,44 @@ def diagnose(
     run(spec, out, workers, progress)
     metrics = judge(out, progress=progress)
     return Diagnosis(report(out, commands=commands, progress=progress), metrics, known_answer)
+
+
+def check_values(
+    recipe: str,
+    out: Path,
+    sizes: Sizes,
+    training_seeds: Sequence[int],
+    encoders: Sequence[str],
+    base_seed: int = 0,
+) -> None:
+    """Refuse what no diagnosis can be made of, before anything is computed; nothing is written.
+
+    Pairs of factors are checked by the suite itself.
+
+    Raises:
+        UserError: Names the first value that cannot be.
+    """
+    if recipe not in RECIPES:
+        raise unknown("policy recipe", recipe, RECIPES)
+    if not training_seeds or not encoders:
+        raise UserError("A diagnosis needs at least one training seed and one text encoder.")
+    if sizes.demos < 1:
+        raise UserError(f"The number of demos is {sizes.demos}; it must be at least 1.")
+    for name in ("rollouts", "in_distribution", "empty", "planted"):
+        if getattr(sizes, name) < 0:
+            raise UserError(
+                f"The number of {name} episodes is {getattr(sizes, name)}; it must be at least 0."
+            )
+    if base_seed < 0:
+        raise UserError(f"The base seed is {base_seed}; it must be at least 0.")
+    check_image_size(sizes.image_size_px)
+    if out.exists() and not out.is_dir():
+        raise UserError(f"{out} is a file; a run needs a folder of its own.")
+    for encoder in encoders:
+        for seed in training_seeds:
+            check_job(
+                TrainingJob(out / "data", out / "policies" / f"{encoder}-{seed}", encoder, seed, sizes.steps)
+            )
 
 
 def check_known_answer(

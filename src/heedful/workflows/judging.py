@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.spec.codec import digest
+from heedful.spec.errors import UserError
 from heedful.spec.manipulation import RULES
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
@@ -29,11 +30,13 @@ def judge(path: Path, name: str | None = None, progress: Progress = silent) -> d
         progress: Told every few rollouts.
 
     Raises:
-        UserError: No run there, a damaged file, or an unknown judge.
+        UserError: No run or no episodes there, a damaged file, or an unknown judge.
     """
     folder = RunFolder.open(path)
     judging: Judge = load_plugin("heedful.judges", name or folder.spec.suite)()
     rows = folder.rows()
+    if not rows:  # measures of an earlier judgement, if there are any, stay as they are
+        raise UserError(f"There are no episodes in {path}: nothing to judge. `heedful run` makes them.")
     verdicts: dict[str, Verdict] = {}
     for i, rollout in enumerate(folder.iter_rollouts()):
         if rollout.row.status == "finished":

@@ -12,7 +12,8 @@ from heedful.spec.case import Case, Episode, PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
-from heedful.spec.run import RunSpec
+from heedful.spec.rollout import EpisodeRow
+from heedful.spec.run import RunSpec, refuse_pooled
 from heedful.spec.seams import Suite
 from heedful.store.run_folder import RunFolder
 
@@ -30,6 +31,10 @@ class RunResult:
         already: Those that were there before.
         finished: Finished now.
         crashed: Crashed now; counted apart.
+        crashed_in_all: Crashed now or in an earlier command and not run again since.
+        first_crash: Policy and reason of the first of these; empty when none crashed.
+        error_file: Where its traceback is.
+        all_crashed: Names of policies none of whose episodes finished.
     """
 
     folder: Path
@@ -37,6 +42,10 @@ class RunResult:
     already: int
     finished: int
     crashed: int
+    crashed_in_all: int = 0
+    first_crash: str = ""
+    error_file: Path | None = None
+    all_crashed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,17 +74,21 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
     """Return ``spec`` with its suite's defaults filled in, and its cases.
 
     Raises:
-        UserError: Unknown suite, option or value.
+        UserError: Unknown suite, option or value, or policies that would be pooled.
     """
+    seed: object = spec.base_seed
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise UserError(f"base_seed must be a whole number from 0 on, not {seed!r}.")
     suite: Suite = load_plugin("heedful.suites", spec.suite)()
     options = suite.options(spec.options)
     policies = tuple(_with_training_seed(entry) for entry in spec.policies)
+    refuse_pooled(policies)
     resolved = RunSpec(spec.suite, options, policies, spec.world, spec.world_options, spec.base_seed)
     return resolved, suite.cases(options)
 
 
 def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
-    """Return for every policy of ``spec`` the ways in which it and the world do not fit.
+    """Return for every policy of ``spec``, by its name, the ways in which it and the world do not fit.
 
     Raises:
         UserError: The world or a policy cannot be made.
@@ -83,9 +96,20 @@ def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
     from heedful.policies.references import load as load_policy
     from heedful.spec.contract import mismatches
 
-    world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
     try:
-        found = {p.name: mismatches(world.contract, load_policy(p.ref).contract) for p in spec.policies}
+        world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
+    except TypeError as error:
+        raise UserError(
+            f"World {spec.world!r} refuses world_options {dict(spec.world_options)!r}: {error}."
+        ) from error
+    times = Counter(p.name for p in spec.policies)
+    try:
+        found = {
+            p.name if times[p.name] == 1 else f"{p.name} ({p.ref})": mismatches(
+                world.contract, load_policy(p.ref).contract
+            )
+            for p in spec.policies
+        }
     finally:
         world.close()
     return found
@@ -106,8 +130,21 @@ def planned(spec: RunSpec, workers: int = 2) -> Plan:
     return Plan(dict(table), len(episodes), len(episodes) * SECONDS_AN_EPISODE / workers, contract)
 
 
-def run(spec: RunSpec, out: Path, workers: int = 2, progress: Progress = silent) -> RunResult:
+def run(
+    spec: RunSpec,
+    out: Path,
+    workers: int = 2,
+    progress: Progress = silent,
+    retry_crashed: bool = False,
+) -> RunResult:
     """Run what is missing of ``spec`` in the folder ``out``.
+
+    Args:
+        spec: What is asked for.
+        out: Run folder.
+        workers: Worker processes, one thread each.
+        progress: Told after every episode.
+        retry_crashed: Run the episodes that crashed in earlier commands again.
 
     Raises:
         UserError: The spec names something unknown, contracts do not fit, the folder holds
@@ -116,7 +153,8 @@ def run(spec: RunSpec, out: Path, workers: int = 2, progress: Progress = silent)
     from heedful.rollouts.plan import plan
     from heedful.rollouts.run import run as run_episodes
 
-    resolved, _ = resolve(spec)
+    resolved, cases = resolve(spec)
+    plan(resolved, cases)  # refuses a run of nothing
     # Before there is a folder: one that remembers a misspelt policy would refuse the right one.
     for name, found in contract_mismatches(spec).items():
         if found:
@@ -124,8 +162,29 @@ def run(spec: RunSpec, out: Path, workers: int = 2, progress: Progress = silent)
     with RunFolder.open(out, resolved) as folder:
         _, cases = resolve(folder.spec)  # the folder may hold more than was asked for now
         episodes = plan(folder.spec, cases)
+        if retry_crashed:
+            folder.forget([row.id for row in folder.rows() if row.status == "crashed"])
         counts = run_episodes(folder, episodes, workers, progress)
-    return RunResult(out, len(episodes), counts.already, counts.finished, counts.crashed)
+        rows = folder.rows()
+    result = RunResult(out, len(episodes), counts.already, counts.finished, counts.crashed)
+    return _with_crashes(result, rows)
+
+
+def _with_crashes(result: RunResult, rows: Sequence[EpisodeRow]) -> RunResult:
+    """Return ``result`` with what ``rows`` tell of crashes, those of earlier commands included."""
+    crashed = [row for row in rows if row.status == "crashed"]
+    if not crashed:
+        return result
+    first = crashed[0]
+    well = {(row.policy.name, row.policy.ref) for row in rows if row.status == "finished"}
+    lost = dict.fromkeys(row.policy.name for row in crashed if (row.policy.name, row.policy.ref) not in well)
+    return replace(
+        result,
+        crashed_in_all=len(crashed),
+        first_crash=f"policy {first.policy.name}: {first.error}",
+        error_file=result.folder / "rollouts" / first.id / "error.txt",
+        all_crashed=tuple(lost),
+    )
 
 
 def _with_training_seed(entry: PolicyEntry) -> PolicyEntry:

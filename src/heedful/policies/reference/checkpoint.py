@@ -30,10 +30,16 @@ def build(config: PolicyConfig) -> Network:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write ``content`` so that ``path`` is whole at any instant."""
+    """Write ``content`` so that ``path`` is whole at any instant; a failure leaves what was there."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    os.replace(temporary, path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: object) -> None:

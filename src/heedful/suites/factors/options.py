@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from heedful.spec.codec import from_json
+from heedful.spec.codec import from_json, refuse_odd_numbers
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.vocabulary import Vocabulary, load_vocabulary
+
+MAX_COUNT = 100_000
+"""Rollouts or demonstrations a pair; more is a slip of the keyboard and would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def resolve(given: Mapping[str, Any]) -> FactorsOptions:
 
     Raises:
         UserError: An unknown option or pair (the nearest valid one is suggested), or a
-            number below zero.
+            number below zero or above MAX_COUNT.
     """
     names = [f.name for f in fields(FactorsOptions)]
     for key in given:
@@ -56,17 +59,26 @@ def resolve(given: Mapping[str, Any]) -> FactorsOptions:
     found = dict(given)
     vocabulary = load_vocabulary(str(found.get("vocabulary", FactorsOptions.vocabulary)))
     pairs = found.pop("pairs", FactorsOptions.pairs)
+    if pairs is None or pairs == "" or pairs == [] or pairs == ():
+        raise UserError("Option pairs of suite factors is empty; name a pair or 'all'.")
+    if not isinstance(pairs, str | list | tuple) or not all(isinstance(p, str) for p in pairs):
+        raise UserError(f"Option pairs of suite factors is {pairs!r}; name a pair, a list of pairs or 'all'.")
+    if not isinstance(pairs, str) and "all" in pairs:
+        if len(set(pairs)) > 1:
+            others = " and ".join(repr(p) for p in pairs if p != "all")
+            raise UserError(f"Option pairs of suite factors names 'all' and {others}; name one or the other.")
+        pairs = "all"
     if pairs == "all":
         pairs = [b.name for b in vocabulary.bindings]
     elif isinstance(pairs, str):
         pairs = [pairs]
-    found["pairs"] = list(dict.fromkeys(vocabulary.binding(str(p)).name for p in pairs))
+    found["pairs"] = list(dict.fromkeys(vocabulary.binding(p).name for p in pairs))
+    refuse_odd_numbers(FactorsOptions, found, where="options of suite factors")
     options = from_json(FactorsOptions, found, where="options of suite factors")
     for name in ("rollouts", "in_distribution", "empty", "demos"):
-        if getattr(options, name) < 0:
+        if getattr(options, name) > MAX_COUNT:
             raise UserError(
-                f"Option {name} of suite factors is {getattr(options, name)}; it cannot be negative."
+                f"Option {name} of suite factors is {getattr(options, name)}; "
+                f"it cannot be more than {MAX_COUNT} a pair."
             )
-    if not options.pairs:
-        raise UserError("Option pairs of suite factors is empty; name a pair or 'all'.")
     return options

@@ -21,6 +21,14 @@ HINT = f"Install the libraries: apt-get install -y --no-install-recommends {PACK
 _LIBRARIES = {"egl": ("libEGL.so.1",), "osmesa": ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")}
 
 
+def cannot_render(backend: str, error: object) -> UserError:
+    """Return the line for a machine on which ``backend`` does not start."""
+    asked = os.environ.get("MUJOCO_GL", "")
+    unset = f" MUJOCO_GL={asked} is set: unsetting it may be enough." if asked else ""
+    text = " ".join(str(error).split())
+    return UserError(f"Cannot render with {backend} ({text}).{unset} {HINT}")
+
+
 def _loads(name: str) -> bool:
     try:
         ctypes.CDLL(name)
@@ -58,7 +66,9 @@ def import_mujoco() -> Any:
     except (ImportError, AttributeError, OSError, RuntimeError, TypeError) as error:
         if not asked:
             raise
-        raise UserError(f"MuJoCo cannot start with MUJOCO_GL={asked} ({error}). {HINT}") from error
+        raise UserError(
+            f"MuJoCo cannot start with MUJOCO_GL={asked} ({error}): unsetting it may be enough. {HINT}"
+        ) from error
 
 
 @cache
@@ -77,7 +87,7 @@ def gl_context() -> Any:
         made = context(64, 64)
         made.make_current()
     except Exception as error:  # every backend fails in its own way, none names the cause
-        raise UserError(f"Cannot render with {backend} ({error}). {HINT}") from error
+        raise cannot_render(backend, error) from error
     atexit.register(_free, made)
     return made
 
@@ -101,7 +111,10 @@ class Painter:
         self._model = model
         self._gl = gl_context()
         self._gl.make_current()
-        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        try:
+            self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        except Exception as error:  # a context without a display is refused only here
+            raise cannot_render(choose_backend(), error) from error
         self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 16)
         for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
             self._scene.flags[flag] = False
