@@ -62,6 +62,11 @@ def _described(error: BaseException) -> tuple[bool, str]:
 
     if isinstance(error, UserError):
         return True, str(error)
+    if isinstance(error, OSError) and error.errno is not None:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return True, f"{where}{error.strerror}."
+    if isinstance(error, MemoryError):
+        return True, f"Not enough memory{f': {error}' if str(error) else ''}."
     return False, "".join(traceback.format_exception(error))
 
 
