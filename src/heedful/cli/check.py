@@ -1,8 +1,9 @@
-"""``heedful check``: what works here, and whether a policy fits a world."""
+"""``heedful check``: what works here, whether a policy fits a world, what is in a dataset."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,10 +17,23 @@ def check(
     policy: Annotated[
         str | None, typer.Option("--policy", help="Compare this policy's contract with the world's.")
     ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Check only this LeRobot v3.0 dataset and print what is in it.")
+    ] = None,
     world: World = "tabletop",
     as_json: Json = False,
 ) -> None:
-    """Check the installation and, with --policy, whether the policy fits the world."""
+    """Check the installation and, with --policy, whether the policy fits the world; or a dataset."""
+    if data is not None:
+        from heedful.spec.codec import to_json
+        from heedful.store.datasets import check_dataset
+
+        summary = check_dataset(data)
+        if as_json:
+            print_json(to_json(summary))
+        else:
+            print(summary)
+        return
     from heedful.cli.installation import Finding, inspect_installation
 
     with results_only():

@@ -11,7 +11,7 @@ from heedful.spec.progress import Progress, silent
 from heedful.workflows.diagnosis import Diagnosis, Sizes, diagnose
 
 PAIR = "color,object"
-SIZES = Sizes(demos=300, rollouts=240, in_distribution=120, empty=30, planted=12, image_size_px=192)
+SIZES = Sizes(demos=300, rollouts=240, in_distribution=120, empty=30, planted=40, image_size_px=192)
 """Fits into ten minutes on two cores."""
 
 

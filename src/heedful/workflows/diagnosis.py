@@ -45,7 +45,7 @@ class Sizes:
     rollouts: int = 400
     in_distribution: int = 120
     empty: int = 60
-    planted: int = 20
+    planted: int = 40
     image_size_px: int = 256
     steps: int | None = None
 
