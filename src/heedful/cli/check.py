@@ -18,7 +18,8 @@ def check(
         str | None, typer.Option("--policy", help="Compare this policy's contract with the world's.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Check only this LeRobot v3.0 dataset and print what is in it.")
+        Path | None,
+        typer.Option("--data", help="Check only this LeRobot v3.0 dataset; print what is in it."),
     ] = None,
     world: World = "tabletop",
     as_json: Json = False,
