@@ -112,7 +112,12 @@ def test_a_deleted_rollout_folder_and_a_forgotten_crash_run_again(tmp_path: Path
 
 def driver(path: Path, plugin_path: list[str], *arguments: str) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(plugin_path)}
-    return subprocess.Popen([sys.executable, str(DRIVER), str(path), *arguments], env=environment)
+    # A shell that starts the tests in the background leaves Ctrl-C ignored, and children inherit that.
+    return subprocess.Popen(
+        [sys.executable, str(DRIVER), str(path), *arguments],
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def expect_complete(path: Path, reference: dict[str, tuple[object, ...]]) -> None:

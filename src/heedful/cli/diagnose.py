@@ -132,11 +132,18 @@ def _print_plan(asked: DiagnosisRequest, sizes: Sizes, as_json: bool) -> None:
         print_json(plan)
         return
     print_table(
-        f"Episodes of {policies} policies a pair ({asked.policy_recipe})",
+        f"Episodes; policies a pair: {policies} ({asked.policy_recipe})",
         ("pair", "arm", "episodes"),
         [(pair, arm, n * policies) for (pair, arm), n in found.items()],
     )
+    demos, trainings = sizes.demos * len(names), policies * len(names)
+    episodes = sum(found.values()) * policies
     print(
-        f"{sizes.demos * len(names)} demonstrations, {policies * len(names)} policies to train, "
-        f"{sum(found.values()) * policies} episodes."
+        f"{demos} demonstrations, {trainings} policies to train, {episodes} episodes: "
+        f"about {_minutes(demos, trainings, episodes):.0f} minutes on two cores."
     )
+
+
+def _minutes(demos: int, trainings: int, episodes: int) -> float:
+    """Return a rough guess of the wall-clock minutes with two workers (docs/results/speed.md)."""
+    return (0.25 * demos + 160 * trainings + 0.1 * episodes) / 2 / 60

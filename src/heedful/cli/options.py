@@ -12,12 +12,13 @@ Pairs = Annotated[
     list[str] | None,
     typer.Option("--pair", "--pairs", help="Pair of factors, such as color,object; repeatable; or all."),
 ]
-Rollouts = Annotated[int | None, typer.Option("--rollouts", min=0, help="Conflict rollouts a pair.")]
+Rollouts = Annotated[int | None, typer.Option("--rollouts", min=0, help="Conflict rollouts a pair (400).")]
 InDistribution = Annotated[
-    int | None, typer.Option("--in-distribution", min=0, help="Control rollouts a pair, as trained.")
+    int | None,
+    typer.Option("--in-distribution", min=0, help="Control rollouts a pair, as trained (120)."),
 ]
 Empty = Annotated[
-    int | None, typer.Option("--empty", min=0, help="Control rollouts a pair without any instruction.")
+    int | None, typer.Option("--empty", min=0, help="Control rollouts a pair, no instruction (60).")
 ]
 Encoder = Annotated[str, typer.Option("--encoder", help="Text encoder: minilm, mean, gru or gru_reversed.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an existing one is continued.")]

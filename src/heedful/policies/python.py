@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from pathlib import Path
 
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.seams import Policy
@@ -10,6 +12,8 @@ from heedful.spec.seams import Policy
 
 def make(rest: str) -> Policy:
     """Return the policy that ``factory()`` of ``module`` returns.
+
+    Modules in the current folder are found, too, after all installed ones.
 
     What the module or the factory raise goes through; ``references.load`` words it.
 
@@ -24,6 +28,9 @@ def make(rest: str) -> Policy:
     factory_name, has_argument, argument = factory_part.partition(":")
     if not module_name or not factory_name:
         raise UserError(f"Policy reference 'python:{rest}' should be python:module:factory.")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -45,9 +46,20 @@ def report(
         videos=_videos(folder, progress) if videos else (),
         trainings=_trainings(folder.spec.policies),
         made_at=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
-        commands=commands or (f"heedful report {path}",),
+        commands=commands or _again(path),
     )
     return build(material, folder.report_path.parent)
+
+
+def _again(path: Path) -> tuple[str, ...]:
+    """Return what to type to make the run at ``path`` again from its spec."""
+    here = shlex.quote(str(path))
+    again = shlex.quote(f"{path}-again")
+    return (
+        f"heedful run --spec {here}/spec.yaml --out {again}",
+        f"heedful judge {again}",
+        f"heedful report {again}",
+    )
 
 
 def telling(rows: Sequence[EpisodeRow], verdicts: dict[str, Verdict]) -> list[tuple[EpisodeRow, Verdict]]:

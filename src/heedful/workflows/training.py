@@ -173,27 +173,34 @@ def _locked(out: Path) -> ProcessLock:
 
 
 def _finished(job: TrainingJob) -> TrainingSummary | None:
-    """Return the training that ``job.out`` holds if it is this one; the dataset is not loaded for it.
+    """Return the training that ``job.out`` holds, ``None`` if there is none; no demonstration is loaded.
 
-    Anything else returns ``None``: then the recipe itself looks closer, and refuses what does
-    not fit.
+    Raises:
+        UserError: It holds another one; every difference is named.
     """
     try:
         trained_on = json.loads((job.out / _TRAINED_ON).read_text())
         config = json.loads((job.out / "policy.json").read_text())
         curve = json.loads((job.out / "training.json").read_text())
-        same = (
-            trained_on == _identity(job)
-            and config["training"]["encoder"] == job.encoder
-            and config["seed"] == job.seed
-            and job.steps in (None, config["training"]["steps"])
-        )
+        held = {"encoder": config["training"]["encoder"], "seed": config["seed"]}
+        held |= {"steps": config["training"]["steps"], **trained_on}
         summary = TrainingSummary(
             f"reference:{job.out}", curve["cpu_s"], curve["loss"][-1][1], config["demonstrations"]
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError):
-        return None
-    return summary if same else None
+        return None  # unfinished or damaged: the recipe itself looks closer
+    from heedful.policies.reference import TrainingConfig
+
+    steps = TrainingConfig().steps if job.steps is None else job.steps
+    asked = {"encoder": job.encoder, "seed": job.seed, "steps": steps, **_identity(job)}
+    differ = [
+        "other demonstrations" if key == "dataset" else f"{key} {held.get(key)}, not {value}"
+        for key, value in asked.items()
+        if held.get(key) != value
+    ]
+    if differ:
+        raise UserError(f"{job.out} holds a policy trained with {'; '.join(differ)}. Choose another folder.")
+    return summary
 
 
 def _identity(job: TrainingJob) -> dict[str, str]:
