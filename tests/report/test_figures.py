@@ -89,7 +89,7 @@ def test_grid_says_the_counts_of_every_cell(single: Any) -> None:
             f"{cell.counts.overfit_1} : {cell.counts.overfit_2}" if cell.counts.fdr is not None else "undef."
         )
         assert expected in said
-    assert said.count("trained") == 6
+    assert said.count("bound") == 6
 
 
 def test_shares_that_were_not_measured_have_no_dot() -> None:

@@ -267,8 +267,35 @@ def test_judge_thresholds_come_with_reasons(pages: dict[str, str]) -> None:
 
 def test_the_spec_and_the_seeds_are_printed(pages: dict[str, str]) -> None:
     said = text(pages["single"])
-    for part in ("options.rollouts 120", "base_seed 0", "reference:policies/co", "worker time"):
+    for part in (
+        "options.rollouts 120 per policy, training seed and pair",
+        "base_seed 0",
+        "reference:policies/co",
+        "worker time",
+    ):
         assert part in said
+
+
+def test_what_belongs_to_collecting_is_no_part_of_the_run(pages: dict[str, str]) -> None:
+    assert "options.demos" not in text(pages["single"])
+
+
+def test_the_same_object_tile_explains_itself(pages: dict[str, str]) -> None:
+    said = text(pages["single"])
+    assert "took the same object under both swapped instructions, so ignored those words" in said
+
+
+def test_a_wide_interval_around_zero_is_not_settled_in_headline_and_table(single: Any) -> None:
+    found = single.metrics["policies"][0]
+    pair = {
+        **found["pairs"][0],
+        "fdr": {**found["pairs"][0]["fdr"], "value": -0.05, "low": -0.41, "high": 0.32},
+    }
+    metrics = {**single.metrics, "policies": [{**found, "pairs": [pair]}]}
+    said = text(render(page_context(Material("run", metrics), ())))
+    assert "rollouts do not settle whether reference follows color or object." in said
+    row = said.partition("All pairs in numbers")[2].partition("Interval:")[0]
+    assert row.strip().endswith("not settled")
 
 
 def test_metrics_of_another_shape_are_a_users_mistake() -> None:
@@ -279,5 +306,5 @@ def test_metrics_of_another_shape_are_a_users_mistake() -> None:
 def test_likewise_warnings_are_said_once(make_run: Callable[..., Any]) -> None:
     pairs: Sequence[str] = ["color,object", "color,size", "object,size"]
     page = text(shown(make_run(pairs, able=0.4, rollouts=24)))
-    assert page.count("of the tasks it was taught: too weak") == 1
+    assert page.count("in-distribution tasks (combinations bound in training): too weak") == 1
     assert "Likewise in 2 other pairs." in page

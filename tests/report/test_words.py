@@ -20,7 +20,9 @@ def pair(value: float | None, low: float | None, high: float | None, **more: obj
         (-0.5, -0.7, -0.2, "second"),
         (0.5, -0.1, 0.9, "leans_first"),
         (-0.5, -0.9, 0.1, "leans_second"),
-        (0.05, 0.01, 0.09, "tie"),  # at the threshold is within it
+        (0.01, -0.05, 0.05, "tie"),  # at the threshold is within it
+        (-0.05, -0.41, 0.32, "unsettled"),
+        (0.05, 0.01, 0.09, "unsettled"),  # counts as no win, and is wider than a tie
         (None, None, None, "undefined"),
     ],
 )
@@ -30,7 +32,14 @@ def test_standing(value: float | None, low: float | None, high: float | None, ex
 
 def test_an_interval_across_zero_is_not_called_a_preference() -> None:
     said = words.plain(words.pair_answer("p", pair(-0.3, -0.6, 0.02), 0.05))
-    assert "leans towards the object, but not surely" in said
+    assert said == "100 rollouts do not settle whether p follows color or object; it leans to the object."
+
+
+def test_a_wide_interval_around_zero_is_no_tie() -> None:
+    said = words.pair_answer("p", pair(-0.05, -0.41, 0.32), 0.05)
+    assert said == "100 rollouts do not settle whether p follows color or object."
+    narrow = words.pair_answer("p", pair(0.0, -0.04, 0.04), 0.05)
+    assert narrow.endswith("p follows both equally often: a tie.")
 
 
 def test_a_weak_policy_is_not_said_to_follow_anything() -> None:

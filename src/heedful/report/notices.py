@@ -13,7 +13,7 @@ from heedful.report.material import Material
 from heedful.spec.rollout import EpisodeRow
 
 _NUMBER = re.compile(r"\d[\d.,]*")
-_GRAVE = ("check failed", "weak", "undefined", "impossible", "scene tells the task")
+_GRAVE = ("check failed", "weak", "undefined", "impossible", "scene tells the task", "whatever it is told")
 
 
 def warnings(findings: Findings, rows: Sequence[EpisodeRow], checks: Sequence[KnownAnswer]) -> list[str]:
@@ -41,7 +41,7 @@ def warnings(findings: Findings, rows: Sequence[EpisodeRow], checks: Sequence[Kn
         row.status != "crashed" and row.instruction_received != row.case.instruction.text for row in rows
     )
     if changed:
-        found.append(f"{changed} rollouts received other words than the case's instruction.")
+        found.append(f"{_rollouts(changed)} received other words than the case's instruction.")
     return sorted(dict.fromkeys(found), key=_gravity)
 
 
@@ -69,10 +69,14 @@ def _pair_warnings(pair: PairFinding) -> list[str]:
         found.append("No rollout followed one factor alone, so FDR is undefined (not zero).")
     crashed, unjudged = _lost(pair)
     if crashed and "crashed" not in said:
-        found.append(f"{crashed} rollouts crashed; they are counted apart and enter no rate.")
+        found.append(f"{_rollouts(crashed)} crashed, counted apart and in no rate.")
     if unjudged and "judged" not in said:
-        found.append(f"{unjudged} rollouts have no verdict and enter no rate.")
+        found.append(f"{_rollouts(unjudged)} without a verdict, in no rate.")
     return found
+
+
+def _rollouts(count: int) -> str:
+    return f"{count} rollout{'' if count == 1 else 's'}"
 
 
 def _lost(pair: PairFinding) -> tuple[int, int]:
@@ -98,7 +102,7 @@ def missing(
                 f"{number} {plural} run)"
             )
     if not any(p.in_distribution for p in pairs):
-        found.append("success in distribution (no rollouts with trained combinations)")
+        found.append("success in distribution (no rollouts with combinations bound in training)")
     if not any(p.empty_instruction for p in pairs):
         found.append("the empty-instruction control")
     if not any(p.cells for p in pairs):

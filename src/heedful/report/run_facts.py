@@ -9,6 +9,8 @@ from heedful.report import words
 from heedful.report.material import Material
 from heedful.spec.codec import to_json
 
+_PER_POLICY_AND_PAIR = ("rollouts", "in_distribution", "empty")
+
 
 def settings(material: Material) -> list[tuple[str, str]]:
     """Return the specification without its policies, then versions and machine."""
@@ -16,6 +18,12 @@ def settings(material: Material) -> list[tuple[str, str]]:
     if material.spec is not None:
         asked = to_json(material.spec)
         asked.pop("policies", None)
+        options = dict(asked.get("options", {}))
+        options.pop("demos", None)  # belongs to collecting
+        for name in _PER_POLICY_AND_PAIR:
+            if name in options:
+                options[name] = f"{options[name]} per policy, training seed and pair"
+        asked["options"] = options
     return [*_flat(asked), *_flat(material.lock)]
 
 

@@ -30,7 +30,7 @@ def _one(pair: PairFinding) -> tuple[Tile, ...]:
         ),
         _share("Success in distribution", _seen(pair)),
         _share("Neither", pair.neither),
-        _share("Same object, words swapped", pair.same_object),
+        _same_object(pair.same_object),
     )
 
 
@@ -58,6 +58,13 @@ def _share(name: str, estimate: Estimate | None) -> Tile:
     if estimate is None or estimate.value is None:
         return name, "–", "not measured"
     return name, words.percent(estimate.value), words.percent_interval(estimate)
+
+
+def _same_object(estimate: Estimate | None) -> Tile:
+    name, number, remark = _share("Same object, words swapped", estimate)
+    if estimate is not None and estimate.value is not None:
+        remark += ": took the same object under both swapped instructions, so ignored those words"
+    return name, number, remark
 
 
 def _seen(pair: PairFinding) -> Estimate | None:

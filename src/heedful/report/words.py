@@ -13,7 +13,7 @@ from typing import Literal
 from heedful.report.findings import HierarchyFinding, PairFinding, PolicyFinding
 from heedful.spec.rollout import Estimate
 
-Standing = Literal["first", "second", "leans_first", "leans_second", "tie", "undefined"]
+Standing = Literal["first", "second", "leans_first", "leans_second", "unsettled", "tie", "undefined"]
 UNDEFINED = "undefined"
 _NOUNS = {"spatial": "spatial word"}
 
@@ -96,12 +96,19 @@ def plain(words: str) -> str:
 
 
 def standing(pair: PairFinding, tau: float) -> Standing:
-    """Return which factor won: surely (the interval excludes 0), leaning, tied or undefined."""
+    """Return which factor won, or why none did.
+
+    A factor won when FDR is beyond ``tau`` and its interval excludes 0. It is a tie only when
+    the whole interval lies within ``tau``. Everything else is not settled; it leans to a
+    factor when FDR is beyond ``tau``.
+    """
     value, low, high = pair.fdr.value, pair.fdr.low, pair.fdr.high
     if value is None:
         return "undefined"
-    if abs(value) <= tau:
+    if low is not None and high is not None and -tau <= low and high <= tau:
         return "tie"
+    if abs(value) <= tau:
+        return "unsettled"
     if low is not None and high is not None and (low > 0 or high < 0):
         return "first" if value > 0 else "second"
     return "leans_first" if value > 0 else "leans_second"
@@ -119,19 +126,23 @@ def pair_answer(policy: str, pair: PairFinding, tau: float) -> str:
         return (
             f"{policy} can do too little here to say whether it follows {pair.factor_1} or {pair.factor_2}."
         )
+    either = f"{pair.factor_1} or {pair.factor_2}"
+    open_question = f"{pair.counts.judged} rollouts do not settle whether {policy} follows {either}"
     match standing(pair, tau):
         case "first":
             return f"{clash}, {policy} follows {the(pair.factor_1)}."
         case "second":
             return f"{clash}, {policy} follows {the(pair.factor_2)}."
         case "leans_first":
-            return f"{clash}, {policy} leans towards {the(pair.factor_1)}, but not surely."
+            return f"{open_question}; it leans to {the(pair.factor_1)}."
         case "leans_second":
-            return f"{clash}, {policy} leans towards {the(pair.factor_2)}, but not surely."
+            return f"{open_question}; it leans to {the(pair.factor_2)}."
+        case "unsettled":
+            return f"{open_question}."
         case "tie":
-            return f"{clash}, {policy} prefers neither: a tie."
+            return f"{clash}, {policy} follows both equally often: a tie."
         case "undefined":
-            return f"{clash}, {policy} follows neither: nothing was overfit, so its FDR is undefined."
+            return f"{clash}, {policy} never follows one of them alone, so its FDR is undefined."
 
 
 def pair_evidence(pair: PairFinding) -> str:
@@ -199,5 +210,9 @@ def policy_answer(policy: PolicyFinding, tau: float) -> tuple[str, str]:
             (p.factor_1, p.factor_2) if (p.fdr.value or 0) > 0 else (p.factor_2, p.factor_1)
         ]
     ]
-    evidence = f"It follows {listed(wins)}." if wins else "No interval excludes zero by more than a tie."
+    evidence = (
+        f"It follows {listed(wins)}."
+        if wins
+        else "No FDR beyond the tie threshold has an interval that excludes zero."
+    )
     return words, evidence + (f" It is too weak in {weak} of the pairs to say." if weak else "")

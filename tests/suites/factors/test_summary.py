@@ -74,6 +74,7 @@ def test_a_side_preference_is_no_factor_preference() -> None:
     assert pair["same_object"]["value"] == 1.0
     assert pair["empty_instruction"]["side_preference"]["value"] == 1.0
     assert any("image's left" in w for w in pair["warnings"])
+    assert any("same object whatever it is told (100 %)" in w for w in pair["warnings"])
 
 
 def test_a_policy_that_can_do_nothing_is_weak_and_its_fdr_undefined() -> None:
@@ -132,7 +133,7 @@ def test_impossible_verdicts_and_success_without_words_are_flagged() -> None:
 
 def test_the_takeaway_says_it_in_words_and_numbers() -> None:
     words = str(run(color_follower)["takeaway"])
-    assert 'Told "grasp the red sphere" where red had always gone with cube' in words
+    assert 'Told "grasp the red sphere" where training binds red to cube' in words
     assert "reference went for the color in 100 % and for the object in 0 %" in words
     assert "the color dominates (FDR +1.00 [" in words
 

@@ -15,7 +15,7 @@ def cell_grid(pair: PairFinding, key: str, *, policy: str = "") -> Markup:
     """Return the grid, factor 1 down and factor 2 across.
 
     A conflict cell is coloured by its own FDR, says N1 : N2 and has a strip with the share
-    of every label. A trained cell says the success rate in distribution.
+    of every label. A cell bound in training says the success rate in distribution.
     """
     rows, columns = pair.values_1, pair.values_2
     left, top, w, h = 62.0, 44.0, 50.0, 42.0
@@ -58,7 +58,7 @@ def label_strip(counts: Counts, key: str, pair: PairFinding, *, width: float = 3
 
 def _trained(canvas: Canvas, cell: CellFinding | None, x: float, y: float, w: float, h: float) -> None:
     canvas.rect(x + 2, y + 2, w - 4, h - 4, stroke=GREEN, radius=3, stroke_width=2)
-    canvas.text(x + w / 2, y + 17, "trained", size=9.5, anchor="middle", opacity=0.85)
+    canvas.text(x + w / 2, y + 17, "bound", size=9.5, anchor="middle", opacity=0.85)
     if cell is not None:
         share = words.percent(cell.counts.share("success"), 0)
         canvas.text(x + w / 2, y + 31, share, size=11.5, anchor="middle", bold=True)

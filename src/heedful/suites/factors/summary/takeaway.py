@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from heedful.metrics.dominance import TAU
 from heedful.spec.vocabulary import Binding, Vocabulary
 
 
@@ -30,11 +31,11 @@ def pair_takeaway(policy: str, vocabulary: Vocabulary, binding: Binding, data: d
     told = vocabulary.grammar.instruction(binding.values(one[0], other[1], binding.carrier_choices()[0])).text
     first, second = binding.factors
     shares = {name: percent(count / judged) for name, count in counts.items()}
-    clash = f'Told "{told}" where {one[0]} had always gone with {one[1]}, and the like {judged} times'
+    clash = f'Told "{told}" where training binds {one[0]} to {one[1]}, and the like {judged} times'
     if binding.kind == "verb_object":
         did = (
-            f"did as told in {shares['success']}, acted on the object the {first} was taught with in "
-            f"{shares['overfit_1']} and did what the {second} was taught with in {shares['overfit_2']}"
+            f"did as told in {shares['success']}, acted on the object the {first} was bound to in "
+            f"{shares['overfit_1']} and did what the {second} was bound to in {shares['overfit_2']}"
         )
     else:
         did = f"went for the {first} in {shares['overfit_1']} and for the {second} in {shares['overfit_2']}"
@@ -62,6 +63,8 @@ def _verdict(binding: Binding, data: dict[str, Any]) -> str:
     number = f"FDR {value:+.2f}" + (f" [{low:+.2f}, {high:+.2f}]" if low is not None else "")
     if data["weak"]:
         return f"it is too weak for this to mean much ({number})"
-    if low is not None and low <= 0 <= high:
-        return f"no sure preference ({number})"
+    if low is not None and -TAU <= low and high <= TAU:
+        return f"a tie ({number})"
+    if abs(value) <= TAU or low is None or low <= 0 <= high:
+        return f"which of the two it follows is not settled ({number})"
     return f"the {binding.factors[0] if value > 0 else binding.factors[1]} dominates ({number})"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from heedful.spec.rollout import Estimate
 from heedful.spec.vocabulary import Binding, Vocabulary
 from heedful.suites.factors.cases import places
-from heedful.suites.factors.summary.balance import incomplete_units, side_preference
+from heedful.suites.factors.summary.balance import incomplete_units, same_object, side_preference
 from heedful.suites.factors.summary.outcomes import Outcome, label_share
 from heedful.suites.factors.summary.takeaway import percent
 
 LEAST_SUCCESS = 0.8
 MOST_NEITHER = 0.4
-"""A policy below the one on what it was taught, or above the other in conflict, is weak."""
+"""A policy below the one in distribution, or above the other in conflict, is weak."""
 
 _NAMED = 3  # rollouts that a warning lists
 
@@ -36,11 +36,11 @@ def pair_warnings(
     found = []
     success, neither = label_share(seen, "success"), label_share(conflict, "neither")
     if success.value is None:
-        found.append("No in-distribution rollouts: whether the policy can do what it was taught is unknown.")
+        found.append("No in-distribution rollouts: what the policy can do is unknown.")
     elif success.value < LEAST_SUCCESS:
         found.append(
-            f"Succeeds in {percent(success.value)} of the tasks it was taught: "
-            "too weak for its FDR to mean much."
+            f"Succeeds in {percent(success.value)} of the in-distribution tasks "
+            "(combinations bound in training): too weak for its FDR to mean much."
         )
     if neither.value is not None and neither.value > MOST_NEITHER:
         found.append(
@@ -52,7 +52,13 @@ def pair_warnings(
     partial = incomplete_units(conflict, 2 * len(places(vocabulary, binding)))
     if partial:
         found.append(
-            f"{partial} conflict scenes lack a judged rollout: sides and instructions do not balance there."
+            f"{partial} conflict {'scene lacks' if partial == 1 else 'scenes lack'} a judged rollout: "
+            "sides and instructions do not balance there."
+        )
+    same = same_object(conflict)
+    if same.low is not None and same.low > 0.5:
+        found.append(
+            f"In most scenes it takes the same object whatever it is told ({percent(same.value or 0)})."
         )
     empty = label_share(wordless, "success")
     if empty.low is not None and empty.low > 0.5:
@@ -73,7 +79,10 @@ def pair_warnings(
     impossible = [o.row.id for o in everything if is_impossible(o)]
     if impossible:
         shown = ", ".join(impossible[:_NAMED]) + (", ..." if len(impossible) > _NAMED else "")
-        found.append(f"{len(impossible)} verdicts are impossible (success without the target): {shown}.")
+        found.append(
+            f"{len(impossible)} {'verdict is' if len(impossible) == 1 else 'verdicts are'} impossible "
+            f"(success without the target): {shown}."
+        )
     return found
 
 
