@@ -130,3 +130,16 @@ def test_an_edited_dataset_is_refused_before_anything_is_trained(
         train("reference", data, tmp_path / "policy")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "policy").exists()
+
+
+def test_a_finished_training_is_returned_and_another_is_told_what_differs(job: TrainingJob) -> None:
+    def again(**changes: Any) -> Any:
+        asked = replace(job, **changes)
+        return train("reference", asked.data, asked.out, asked.encoder, asked.seed, asked.steps)
+
+    done = again(encoder="gru", steps=2)
+    before = (job.out / "weights.safetensors").read_bytes()
+    assert again(encoder="gru", steps=2) == done
+    with pytest.raises(UserError, match="seed 0, not 3; steps 2, not 1500"):
+        again(encoder="gru", steps=None, seed=3)
+    assert (job.out / "weights.safetensors").read_bytes() == before

@@ -189,10 +189,7 @@ def _finished(job: TrainingJob) -> TrainingSummary | None:
         )
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return None  # unfinished or damaged: the recipe itself looks closer
-    from heedful.policies.reference import TrainingConfig
-
-    steps = TrainingConfig().steps if job.steps is None else job.steps
-    asked = {"encoder": job.encoder, "seed": job.seed, "steps": steps, **_identity(job)}
+    asked = {"encoder": job.encoder, "seed": job.seed, "steps": _config(job).steps, **_identity(job)}
     differ = [
         "other demonstrations" if key == "dataset" else f"{key} {held.get(key)}, not {value}"
         for key, value in asked.items()
