@@ -39,13 +39,6 @@ def world() -> Iterator[World]:
 
 
 @pytest.fixture(scope="module")
-def case() -> Case:
-    suite = load("heedful.suites", "factors")()
-    found: Case = suite.cases(suite.options({}))[0]
-    return found
-
-
-@pytest.fixture(scope="module")
 def checkpoint(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A reference policy that took two steps on four demonstrations: it can do nothing but act."""
     pytest.importorskip("torch", reason="the extra train is not installed")

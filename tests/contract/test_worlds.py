@@ -23,13 +23,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
     made.close()
 
 
-@pytest.fixture(scope="module")
-def case() -> Case:
-    suite = load("heedful.suites", "factors")()
-    found: Case = suite.cases(suite.options({}))[0]
-    return found
-
-
 def resting(state: State, mode: ActionMode, robots: int) -> np.ndarray:
     """Return an action that is valid in ``mode`` and asks for little motion."""
     if mode == "joint_absolute":

@@ -13,6 +13,7 @@ from heedful.spec.rollout import Verdict
 from heedful.spec.run import RunSpec
 from heedful.store import lines
 from heedful.store.disk import write_atomically
+from heedful.store.json_file import read_json
 from heedful.store.provenance import environment, now
 
 _HEADING = """\
@@ -85,7 +86,7 @@ def record_session(path: Path, spec: RunSpec) -> None:
 
 def read_lock(path: Path) -> dict[str, Any]:
     """Return the content of ``lock.json``."""
-    data = _read_json(path / "lock.json", "delete it; the next `heedful run` writes it anew")
+    data = read_json(path / "lock.json", "delete it; the next `heedful run` writes it anew")
     if not isinstance(data.get("sessions"), list):
         raise UserError(f"{path / 'lock.json'} is damaged: delete it; the next `heedful run` writes it anew.")
     return data
@@ -95,7 +96,7 @@ def read_metrics(path: Path) -> dict[str, Any]:
     """Return the content of ``metrics.json``."""
     if not (path / "metrics.json").exists():
         raise UserError(f"{path} has no metrics yet; run `heedful judge {path}` first.")
-    return _read_json(path / "metrics.json", f"`heedful judge {path}` writes it anew")
+    return read_json(path / "metrics.json", f"`heedful judge {path}` writes it anew")
 
 
 def read_verdicts(path: Path, judge: str, digest: str | None) -> dict[str, Verdict]:
@@ -113,15 +114,3 @@ def read_verdicts(path: Path, judge: str, digest: str | None) -> dict[str, Verdi
         verdict = from_json(Verdict, data, f"{newest}, line {number}")
         found[verdict.episode] = verdict
     return found
-
-
-def _read_json(file: Path, remedy: str) -> dict[str, Any]:
-    try:
-        data = json.loads(file.read_bytes())
-    except FileNotFoundError as error:
-        raise UserError(f"{file} is missing: {remedy}.") from error
-    except (OSError, ValueError) as error:
-        raise UserError(f"{file} is damaged ({error}): {remedy}.") from error
-    if not isinstance(data, dict):
-        raise UserError(f"{file} is damaged (no JSON object): {remedy}.")
-    return data

@@ -160,7 +160,8 @@ def run(
         if found:
             raise UserError(f"Policy {name!r} does not fit world {spec.world!r}: {'; '.join(found)}.")
     with RunFolder.open(out, resolved) as folder:
-        _, cases = resolve(folder.spec)  # the folder may hold more than was asked for now
+        if folder.spec != resolved:  # the folder holds more than was asked for now
+            _, cases = resolve(folder.spec)
         episodes = plan(folder.spec, cases)
         if retry_crashed:
             folder.forget([row.id for row in folder.rows() if row.status == "crashed"])

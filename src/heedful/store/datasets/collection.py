@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from heedful.spec.errors import UserError
 from heedful.store.datasets import layout
-from heedful.store.datasets.meta import read_json
 from heedful.store.datasets.staging import Staging
 from heedful.store.datasets.write import assemble
 from heedful.store.disk import disk_errors, remove_leftovers, write_atomically
+from heedful.store.json_file import read_json
 from heedful.store.process_lock import ProcessLock
 
 _REQUEST = "request.json"

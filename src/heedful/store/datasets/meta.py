@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 
 from heedful.spec.errors import UserError
 from heedful.store.datasets import layout
+from heedful.store.json_file import read_json
 
 
 @dataclass(frozen=True)
@@ -110,19 +110,6 @@ def read_meta(root: str | Path) -> Meta:
         )
     except (KeyError, TypeError) as error:
         raise UserError(f"The dataset {root} has damaged meta files: {error}.") from error
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object at ``path``."""
-    try:
-        data = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise UserError(f"{path} is missing.") from error
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} is damaged ({error}).") from error
-    if not isinstance(data, dict):
-        raise UserError(f"{path} is damaged (no JSON object).")
-    return data
 
 
 def read_table(path: Path) -> pa.Table:
