@@ -90,7 +90,7 @@ class FactorsJudge:
             judge=self.name,
             label=found,
             score=float(found == "success") if can_succeed else None,
-            reason=_reason(done),
+            reason=done.sentence,
             evidence=_evidence(rollout.trajectory, objects, done),
         )
 
@@ -103,26 +103,11 @@ def make() -> FactorsJudge:
     return FactorsJudge()
 
 
-def _reason(done: Manipulation) -> str:
-    """Return what was done as a sentence."""
-    if done.object is None:
-        return "No object was manipulated."
-    what = f"by {done.verb}" if done.verb else "without completing any verb"
-    return f"First manipulated {done.object!r}, {what}."
-
-
 def _evidence(
     trajectory: Trajectory, objects: tuple[str, ...], done: Manipulation
 ) -> dict[str, str | float | None]:
     """Return the plain facts behind the label."""
-    evidence: dict[str, str | float | None] = {
-        "object": done.object,
-        "verb": done.verb,
-        "moved_m": done.moved_m,
-        "raised_m": done.raised_m,
-        "turned_rad": done.turned_rad,
-        "first_contact_step": done.first_contact_step,
-    }
+    evidence = done.facts()
     for role, name in zip(("first", "second"), objects, strict=False):
         y = trajectory.object_positions_m[0, trajectory.index(name), 1]
         evidence |= {role: name, f"y_{role}_m": float(y)}

@@ -10,13 +10,11 @@ from typing import Any
 
 from heedful.report.context import VideoView, page_context
 from heedful.report.material import EncoderResult, Material, Training, Video
-from heedful.report.page import figures, render
+from heedful.report.page import render
 from heedful.report.posters import write_poster
+from heedful.report.site import publish
 from heedful.spec.errors import UserError
 from heedful.store.run_folder import RunFolder
-
-PAGE = "index.html"
-_MARK = '<meta name="generator" content="heedful report">'
 
 
 def load(
@@ -51,43 +49,13 @@ def load(
 
 
 def build(material: Material, out: Path) -> Path:
-    """Write the report to the folder ``out`` and return the path of its page.
-
-    The folder can be moved, zipped or opened from disk: everything it shows lies in it. A
-    report that is there already is replaced once the new one is complete.
+    """Write the report to the folder ``out`` and return the path of its page; ``site`` says how.
 
     Raises:
         UserError: A video is missing or damaged, ``out`` holds something else, or it cannot be
             written.
     """
-    out = out.resolve()
-    _refuse_foreign(out)
-    fresh = out.with_name(f".{out.name}.new")
-    try:
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        page = render(page_context(material, _copied(material.videos, fresh)))
-        (fresh / PAGE).write_text(page, encoding="utf-8")
-        for figure, drawing in figures(page):
-            target = fresh / "figures" / f"{figure}.svg"
-            target.parent.mkdir(exist_ok=True)
-            target.write_text(drawing, encoding="utf-8")
-        shutil.rmtree(out, ignore_errors=True)
-        fresh.replace(out)
-    except OSError as error:
-        raise UserError(f"The report cannot be written to {out}: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-    return out / PAGE
-
-
-def _refuse_foreign(out: Path) -> None:
-    """Raise unless ``out`` is free to be replaced: absent, empty or a report of ours."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    page = out / PAGE
-    if not page.is_file() or _MARK not in page.read_text(encoding="utf-8", errors="replace")[:2000]:
-        raise UserError(f"{out} is there and is no report of heedful; name another folder for the report.")
+    return publish(out, lambda fresh: render(page_context(material, _copied(material.videos, fresh))))
 
 
 def _copied(videos: Iterable[Video], folder: Path) -> list[VideoView]:

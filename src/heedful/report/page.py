@@ -1,4 +1,4 @@
-"""Renders the page from its template; everything that is not a figure of ours is escaped."""
+"""Renders a page from its template; everything that is not a figure of ours is escaped."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ _INTERVAL = re.compile(r"\[[^\[\]]*\]|\d %")
 _MARKED = re.compile(r"\*\*(.+?)\*\*")
 
 
-def render(context: Mapping[str, Any]) -> str:
-    """Return the page as HTML without references to anything outside its folder."""
-    return _environment().get_template("page.html.j2").render(**context)
+def render(context: Mapping[str, Any], template: str = "page.html.j2") -> str:
+    """Return the page as HTML without references to anything outside its folder.
+
+    Args:
+        context: The names that the template uses; ``name`` is on every page.
+        template: A template that extends ``layout.html.j2``.
+    """
+    return _environment().get_template(template).render(**context)
 
 
 def figures(page: str) -> Iterator[tuple[str, str]]:

@@ -75,6 +75,25 @@ class Manipulation:
     held: bool = False
     first_contact_step: int | None = None
 
+    @property
+    def sentence(self) -> str:
+        """Return what was done as a sentence."""
+        if self.object is None:
+            return "No object was manipulated."
+        what = f"by {self.verb}" if self.verb else "without completing any verb"
+        return f"First manipulated {self.object!r}, {what}."
+
+    def facts(self) -> dict[str, str | float | None]:
+        """Return the plain facts that verdicts keep as evidence."""
+        return {
+            "object": self.object,
+            "verb": self.verb,
+            "moved_m": self.moved_m,
+            "raised_m": self.raised_m,
+            "turned_rad": self.turned_rad,
+            "first_contact_step": self.first_contact_step,
+        }
+
 
 def yaw_change_rad(quaternions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the accumulated rotation about the vertical, [T], from quaternions [T, 4] (wxyz).
