@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heedful.spec.errors import UserError
-from heedful.suites.factors.sizes import ORDER
+from heedful.suites.sizes import ORDER
 from heedful.worlds.tabletop.catalog import (
     AREA,
     COLORS,

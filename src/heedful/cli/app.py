@@ -10,11 +10,15 @@ import typer
 from heedful import __version__
 from heedful.cli.check import check
 from heedful.cli.collect import collect
+from heedful.cli.compare import compare
 from heedful.cli.demo import demo
 from heedful.cli.diagnose import diagnose
 from heedful.cli.dominance import dominance
 from heedful.cli.judge import judge
 from heedful.cli.listing import list_registered
+from heedful.cli.mend import mend
+from heedful.cli.paraphrase import app as paraphrase
+from heedful.cli.plan import plan
 from heedful.cli.refusal import OneLineGroup
 from heedful.cli.report import report
 from heedful.cli.run import run
@@ -46,6 +50,7 @@ VERBS: dict[str, dict[str, Callable[..., None]]] = {
     "Start here": {"demo": demo, "check": check, "list": list_registered},
     "Step by step": {"collect": collect, "train": train, "run": run, "judge": judge, "report": report},
     "All at once": {"diagnose": diagnose},
+    "What to collect next": {"plan": plan, "compare": compare, "mend": mend},
     "From published tables": {"dominance": dominance},
 }
 """Heading of the help page -> verb -> its function."""
@@ -53,3 +58,5 @@ VERBS: dict[str, dict[str, Callable[..., None]]] = {
 for panel, verbs in VERBS.items():
     for name, verb in verbs.items():
         app.command(name, rich_help_panel=panel)(verb)
+
+app.add_typer(paraphrase, name="paraphrase", rich_help_panel="Paraphrases")

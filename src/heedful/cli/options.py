@@ -12,13 +12,20 @@ Pairs = Annotated[
     list[str] | None,
     typer.Option("--pair", "--pairs", help="Pair of factors, such as color,object; repeatable; or all."),
 ]
-Rollouts = Annotated[int | None, typer.Option("--rollouts", min=0, help="Conflict rollouts a pair (400).")]
+Factors = Annotated[
+    str | None, typer.Option("--factors", help="Factors of the grid, such as color,object; suite grid.")
+]
+Rollouts = Annotated[
+    int | None,
+    typer.Option("--rollouts", min=0, help="Conflict rollouts a pair (400), rollouts a grid (200)."),
+]
 InDistribution = Annotated[
     int | None,
     typer.Option("--in-distribution", min=0, help="Control rollouts a pair, as trained (120)."),
 ]
 Empty = Annotated[
-    int | None, typer.Option("--empty", min=0, help="Control rollouts a pair, no instruction (60).")
+    int | None,
+    typer.Option("--empty", min=0, help="Control rollouts a pair (60) or grid (40), no instruction."),
 ]
 Encoder = Annotated[str, typer.Option("--encoder", help="Text encoder: minilm, mean, gru or gru_reversed.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an existing one is continued.")]

@@ -9,6 +9,7 @@ import typer
 from heedful.cli.options import (
     DryRun,
     Empty,
+    Factors,
     InDistribution,
     Json,
     Out,
@@ -38,6 +39,7 @@ def run(
         typer.Option("--policy", help="Policy reference, such as reference:policies/co; repeatable."),
     ] = None,
     pairs: Pairs = None,
+    factors: Factors = None,
     rollouts: Rollouts = None,
     in_distribution: InDistribution = None,
     empty: Empty = None,
@@ -69,6 +71,7 @@ def run(
             "base_seed": base_seed,
             "options": {
                 "pairs": several(pairs),
+                "factors": factors,
                 "rollouts": rollouts,
                 "in_distribution": in_distribution,
                 "empty": empty,

@@ -6,8 +6,11 @@ but another verb or none completed), wrong_object, nothing (no object was manipu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from heedful.spec.manipulation import RULES, Manipulation, ManipulationRules, read
 from heedful.spec.rollout import Rollout, Verdict
+from heedful.spec.state import Trajectory
 
 LABELS = ("success", "wrong_verb", "wrong_object", "nothing")
 
@@ -36,7 +39,9 @@ class TaskJudge:
     def judge(self, rollout: Rollout) -> Verdict:
         """Return the label, or a verdict without one where nothing can be told.
 
-        Its evidence is ``Manipulation.facts``.
+        Its evidence is ``Manipulation.facts``, and ``y_target_m`` and, where the case names an
+        ``other`` object that the target is confused with, ``y_other_m``: where they stood at the
+        start (greater y is further right in the agent camera's image).
         """
         scoring = rollout.row.case.scoring
         if rollout.trajectory is None:
@@ -44,8 +49,10 @@ class TaskJudge:
         missing = [key for key in ("target", "verb") if key not in scoring]
         if missing:
             return self._abstain(rollout, f"The case does not say its {missing[0]}.")
-        if scoring["target"] not in rollout.trajectory.object_names:
-            return self._abstain(rollout, f"The recorded states have no object {scoring['target']!r}.")
+        roles = {role: scoring[role] for role in ("target", "other") if role in scoring}
+        unknown = [name for name in roles.values() if name not in rollout.trajectory.object_names]
+        if unknown:
+            return self._abstain(rollout, f"The recorded states have no object {unknown[0]!r}.")
         done = read(rollout.trajectory, self._rules)
         found = label(scoring["target"], scoring["verb"], done)
         return Verdict(
@@ -54,11 +61,17 @@ class TaskJudge:
             label=found,
             score=float(found == "success"),
             reason=done.sentence,
-            evidence=done.facts(),
+            evidence={**done.facts(), **_places(rollout.trajectory, roles)},
         )
 
     def _abstain(self, rollout: Rollout, reason: str) -> Verdict:
         return Verdict(episode=rollout.row.id, judge=self.name, label=None, reason=reason)
+
+
+def _places(trajectory: Trajectory, roles: Mapping[str, str]) -> dict[str, float]:
+    """Return where the object of each role stood at the start, as evidence."""
+    start = trajectory.object_positions_m[0, :, 1]
+    return {f"y_{role}_m": float(start[trajectory.index(name)]) for role, name in roles.items()}
 
 
 def make_grid() -> TaskJudge:

@@ -56,13 +56,13 @@ def locate(
     """
     env = os.environ if environment is None else environment
     given = path or (Path(env["HEEDFUL_MINILM"]).expanduser() if env.get("HEEDFUL_MINILM") else None)
-    verified = _own_cache(env) / "verified"
+    verified = own_cache(env) / "verified"
     if given is not None:
         absent = [name for name in SHA256 if not (given / name).is_file()]
         if absent:
             raise UserError(f"{MODEL}: {given} has no {' and no '.join(absent)}. {REMEDY}")
         return _checked(given, verified)
-    own = _own_cache(env) / "all-MiniLM-L6-v2"
+    own = own_cache(env) / "all-MiniLM-L6-v2"
     for folder in (*_installed(), *_hub_cache(env), own):
         if all((folder / name).is_file() for name in SHA256):
             return _checked(folder, verified)
@@ -124,7 +124,8 @@ def _open_url(url: str) -> contextlib.AbstractContextManager[IO[bytes]]:
     return response
 
 
-def _own_cache(env: Mapping[str, str]) -> Path:
+def own_cache(env: Mapping[str, str]) -> Path:
+    """Return the folder in which heedful keeps what can be made or fetched again."""
     base = env.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "heedful"
 

@@ -56,8 +56,8 @@ class EffectiveRate:
 
 
 def effective_rate(
-    successes: Sequence[int],
-    trials: Sequence[int],
+    successes: Sequence[float],
+    trials: Sequence[float],
     clusters: Sequence[Hashable],
     rng: np.random.Generator,
     others: Sequence[Hashable] | None = None,
@@ -66,8 +66,8 @@ def effective_rate(
     """Return a pooled rate and its effective number of observations.
 
     Args:
-        successes: Successes of each row, n rows.
-        trials: Trials of each row; rows without trials count for nothing.
+        successes: Successes of each row, n rows; weighted ones need not be whole.
+        trials: Trials of each row, weighted likewise; rows without trials count for nothing.
         clusters: First way: the cluster of each row, for example its value pair or task.
         rng: Source of the resampling.
         others: Second, crossed way, for example the training seed of each row.

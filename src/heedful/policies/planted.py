@@ -9,12 +9,18 @@ to the right object the verb that object was bound to. ``@0.1`` plants noise: wi
 probability the choice is uniform over everything that could be done. Without words, or
 with several equal objects, it draws.
 
+An instruction that the grammar cannot have made is refused, and the episode crashes. With
+``+words`` the policy reads it word by word instead: it knows every value of the grammar that
+stands in the text and nothing else. Under paraphrase it thus fails exactly where a word it
+needs is replaced or inflected.
+
 Which pair a scene is about need not be told: a pair's factors are the only ones in which
 the objects of its scenes differ. Alone, an object is simply acted on as instructed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +38,7 @@ from heedful.spec.vocabulary import Binding, Vocabulary, load_vocabulary
 
 CONTRACT = PolicyContract(cameras=(), action_mode="ee_absolute", control_hz=20.0, privileged_state=True)
 _WITHOUT_WORDS = "grasp"
+_WORD_BY_WORD = "+words"
 
 
 @dataclass(frozen=True)
@@ -81,15 +88,33 @@ def choose(
     return min((vocabulary.action, follow_verb), (factor, follow_object), key=lambda c: order.index(c[0]))[1]
 
 
+def spotted(vocabulary: Vocabulary, text: str) -> Instruction:
+    """Return ``text`` with the factor values whose words stand in it; hyphens part words.
+
+    >>> spotted(load_vocabulary(), "Could you raise the red cube?").values
+    {'color': 'red', 'object': 'cube'}
+    """
+    words = re.findall(r"\w+", text.lower())
+    values = {}
+    for factor in vocabulary.grammar.factors:
+        found = [value for value in factor.values if value in words]
+        if len(found) == 1:
+            values[factor.name] = found[0]
+    return Instruction(text, values)
+
+
 class PlantedPolicy:
     """Acts through the experts on the object, and with the verb, that ``choose`` names."""
 
     contract = CONTRACT
 
-    def __init__(self, order: Sequence[str], noise: float, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, order: Sequence[str], noise: float, vocabulary: Vocabulary, word_by_word: bool = False
+    ) -> None:
         self.order = tuple(order)
         self.noise = noise
         self.vocabulary = vocabulary
+        self.word_by_word = word_by_word
         self._choice: Choice | None = None
         self._rng = np.random.default_rng(0)
         self._keyposes: tuple[Keypose, ...] = ()
@@ -100,7 +125,10 @@ class PlantedPolicy:
         if start.scene is None:
             raise UserError("A planted policy needs the scene: it declares privileged_state.")
         words = start.instruction
-        instruction = self.vocabulary.parse(words) if words else Instruction("")
+        if self.word_by_word:
+            instruction = spotted(self.vocabulary, words)
+        else:
+            instruction = self.vocabulary.parse(words) if words else Instruction("")
         self._rng = generator(start.seed, "planted", words, *start.scene.swap)
         self._choice = choose(self.vocabulary, self.order, self.noise, instruction, start.scene, self._rng)
         self._scene = start.scene
@@ -130,14 +158,14 @@ class PlantedPolicy:
 
 
 def make(rest: str) -> PlantedPolicy:
-    """Return the planted policy of ``ORDER[@NOISE]`` (entry point ``heedful.policies``).
+    """Return the planted policy of ``ORDER[@NOISE][+words]`` (entry point ``heedful.policies``).
 
     Args:
         rest: Factors of the shipped vocabulary joined by ``>``, all of them; then, if
-            wanted, ``@`` and the rate of noise in [0, 1].
+            wanted, ``@`` and the rate of noise in [0, 1], and ``+words``.
     """
     vocabulary = load_vocabulary()
-    listed, _, rate = rest.partition("@")
+    listed, _, rate = rest.removesuffix(_WORD_BY_WORD).partition("@")
     order = [name.strip() for name in listed.split(">")]
     factors = [f.name for f in vocabulary.grammar.factors]
     for name in order:
@@ -154,7 +182,7 @@ def make(rest: str) -> PlantedPolicy:
         noise = -1.0
     if not 0 <= noise <= 1:
         raise UserError(f"planted:{rest}: the noise is {rate!r}; it must be a number from 0 to 1.")
-    return PlantedPolicy(order, noise, vocabulary)
+    return PlantedPolicy(order, noise, vocabulary, rest.endswith(_WORD_BY_WORD))
 
 
 def _filter(

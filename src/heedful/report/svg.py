@@ -103,16 +103,38 @@ class Canvas:
         edge = f' stroke="{stroke}" stroke-width="1.5"' if stroke != "none" else ""
         self._parts.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{r:g}" fill="{fill}"{edge}/>')
 
-    def path(self, points: list[tuple[float, float]], *, stroke: str, width: float = 1.5) -> None:
-        """Draw an open line through ``points``."""
+    def path(
+        self,
+        points: list[tuple[float, float]],
+        *,
+        stroke: str,
+        width: float = 1.5,
+        opacity: float = 1.0,
+        dash: str = "",
+        cap: str = "butt",
+        tip: str = "",
+    ) -> None:
+        """Draw an open line through ``points``; ``tip`` shows when the pointer rests on it."""
         if len(points) < 2:
             return
         steps = " ".join(f"L{x:.1f} {y:.1f}" for x, y in points[1:])
         start = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
+        extra = f' stroke-dasharray="{dash}"' if dash else ""
+        extra += f' opacity="{opacity:g}"' if opacity != 1.0 else ""
+        extra += f' stroke-linecap="{cap}"' if cap != "butt" else ""
+        body = f"><title>{escape(tip)}</title></path>" if tip else "/>"
         self._parts.append(
             f'<path d="{start} {steps}" fill="none" stroke="{stroke}" stroke-width="{width:g}" '
-            'stroke-linejoin="round"/>'
+            f'stroke-linejoin="round"{extra}{body}'
         )
+
+    def area(
+        self, points: list[tuple[float, float]], fill: str, *, stroke: str = "none", opacity: float = 1.0
+    ) -> None:
+        """Fill the closed shape through ``points``."""
+        edge = f' stroke="{stroke}" stroke-width="1.5"' if stroke != "none" else ""
+        around = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self._parts.append(f'<polygon points="{around}" fill="{fill}" opacity="{opacity:g}"{edge}/>')
 
     def text(
         self,

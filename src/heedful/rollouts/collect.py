@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heedful.rollouts.cache_key import cache_key
 from heedful.rollouts.expert import Expert, attempt, recorded, succeeded
 from heedful.rollouts.pool import Lost, Pool
 from heedful.spec.codec import digest, to_json
@@ -17,6 +18,7 @@ from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
 from heedful.store.datasets import Staging
+from heedful.store.datasets.cache import DemonstrationCache
 from heedful.store.datasets.collection import Collection
 
 CAMERAS = ("agent", "wrist")
@@ -51,6 +53,7 @@ def collect(
     world: str = "tabletop",
     world_options: Mapping[str, Any] | None = None,
     expert: Expert | None = None,
+    cache: Path | None = None,
 ) -> CollectCounts:
     """Collect one demonstration of every task into a LeRobot dataset at ``out``.
 
@@ -70,6 +73,8 @@ def collect(
         world: Name of the world.
         world_options: Its options.
         expert: Who demonstrates; ``None``: the tabletop's scripted expert.
+        cache: Folder in which finished demonstrations are looked up and kept, so that datasets
+            which share it collect none twice; the dataset itself does not depend on it.
 
     Raises:
         UserError: ``out`` holds something else, nothing succeeded, or the disk refuses.
@@ -85,13 +90,15 @@ def collect(
         "tasks": {"count": len(tasks), "digest": digest([to_json(task) for task in tasks])},
     }
     keys = [task.id for task in tasks]
+    if cache is not None:
+        DemonstrationCache(cache).make()  # before there is a folder that remembers this request
     with Collection.open(Path(out), request, keys) as collection:
         if not collection.complete:
-            left = [task for task in tasks if collection.staging.state(task.id) is None]
-            done = len(tasks) - len(left)
             collector = Collector(
-                str(out), base_seed, image_size, max_attempts, world, dict(world_options or {}), expert
+                str(out), base_seed, image_size, max_attempts, world, dict(world_options or {}), expert, cache
             )
+            left = collector.share(tasks)
+            done = len(tasks) - len(left)
             progress(stage, done, len(tasks))
             with closing(Pool(workers, TIME_LIMIT_S * max_attempts).unordered(collector, left)) as results:
                 for result in results:
@@ -114,10 +121,37 @@ class Collector:
     world: str
     world_options: Mapping[str, Any]
     expert: Expert | None
+    cache: Path | None = None
     _world: Any = field(default=None, repr=False)
 
-    def __call__(self, task: DemonstrationTask) -> int:
-        """Stage ``task`` and return the attempts needed; 0 when none succeeded."""
+    def share(self, tasks: Sequence[DemonstrationTask]) -> list[DemonstrationTask]:
+        """Take from the cache what it has, keep there what is staged, and return the tasks that are left."""
+        staging = Staging(Path(self.out))
+        if self.cache is None:
+            return [task for task in tasks if staging.state(task.id) is None]
+        cache = DemonstrationCache(self.cache)
+        left = []
+        for task in tasks:
+            if staging.state(task.id) is not None:
+                cache.keep(self._key(task), staging, task.id)  # a kill may have come in between
+            elif cache.give(self._key(task), staging, task.id) is None:
+                left.append(task)
+        return left
+
+    def __call__(self, task: DemonstrationTask) -> None:
+        """Stage the demonstration of ``task``, or that it failed."""
+        staging = Staging(Path(self.out))
+        if self.cache is None:
+            self._collect(task, staging)
+            return
+        cache, key = DemonstrationCache(self.cache), self._key(task)
+        with cache.claimed(key):  # another process may have been collecting the very same one
+            if cache.give(key, staging, task.id) is None:
+                self._collect(task, staging)
+                cache.keep(key, staging, task.id)
+
+    def _collect(self, task: DemonstrationTask, staging: Staging) -> None:
+        """Attempt ``task`` until it succeeds."""
         if self._world is None:
             self._world = load_plugin("heedful.worlds", self.world)(**self.world_options)
         expert = self.expert
@@ -125,15 +159,24 @@ class Collector:
             from heedful.worlds.tabletop.experts import plan_keyposes
 
             expert = plan_keyposes
-        staging = Staging(Path(self.out))
         cameras = tuple(CameraContract(name, self.image_size, self.image_size) for name in CAMERAS)
         for number in range(self.max_attempts):
             done = attempt(self._world, task, expert, self.base_seed, number)
             if succeeded(task, done.trajectory):
                 staging.add(task.id, recorded(self._world, task, done, number + 1, cameras))
-                return number + 1
+                return
         staging.fail(task.id, self.max_attempts)
-        return 0
+
+    def _key(self, task: DemonstrationTask) -> str:
+        return cache_key(
+            task,
+            self.base_seed,
+            self.image_size,
+            self.max_attempts,
+            self.world,
+            self.world_options,
+            self.expert,
+        )
 
     def close(self) -> None:
         """Free the world."""

@@ -1,12 +1,15 @@
-"""Demonstrations of what a suite asks about, as a LeRobot dataset."""
+"""Demonstrations of what a suite asks about, or of a plan, as a LeRobot dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from heedful.spec.errors import UserError
+from heedful.spec.demonstration import DemonstrationTask
+from heedful.spec.errors import UserError, unknown
+from heedful.spec.manipulation import VERBS
+from heedful.spec.plan import Plan
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
 from heedful.spec.seams import Suite
@@ -37,6 +40,7 @@ def collect(
     image_size_px: int = 256,
     workers: int = 2,
     progress: Progress = silent,
+    cache: Path | None = None,
 ) -> DatasetSummary:
     """Collect the demonstrations that teach ``options`` of ``suite``, and check what was written.
 
@@ -48,24 +52,107 @@ def collect(
         image_size_px: Side of both square images.
         workers: Worker processes, one thread each.
         progress: Told after every demonstration.
+        cache: Folder of finished demonstrations that datasets share.
 
     Raises:
         UserError: Unknown suite or option, an image size that cannot be, another dataset in
             ``out``, or the disk refuses.
     """
-    from heedful.rollouts.collect import collect as collect_tasks
-
     check_image_size(image_size_px)
     chosen: Suite = load_plugin("heedful.suites", suite)()
     resolved = chosen.options(options)
-    stage = f"collect {' '.join(resolved.get('pairs', []))}".strip()
+    about = resolved.get("pairs") or [",".join(resolved.get("factors", []))]
+    tasks = chosen.tasks(resolved)
+    return _collect(tasks, out, base_seed, image_size_px, workers, progress, cache, " ".join(about))
+
+
+def collect_plan(
+    plan: Path,
+    out: Path,
+    base_seed: int = 0,
+    image_size_px: int = 256,
+    workers: int = 2,
+    progress: Progress = silent,
+    cache: Path | None = None,
+) -> DatasetSummary:
+    """Collect the demonstrations of the plan file ``plan``; see ``collect_from_plan``.
+
+    Raises:
+        UserError: The plan cannot be read or demonstrated, and as ``collect``.
+    """
+    from heedful.store.plan_file import read_plan
+
+    check_image_size(image_size_px)
+    return collect_from_plan(read_plan(plan), out, base_seed, image_size_px, workers, progress, cache)
+
+
+def collect_from_plan(
+    plan: Plan,
+    out: Path,
+    base_seed: int = 0,
+    image_size_px: int = 256,
+    workers: int = 2,
+    progress: Progress = silent,
+    cache: Path | None = None,
+) -> DatasetSummary:
+    """Collect one demonstration for every row of ``plan``, in its order, and check what was written.
+
+    The same configuration, carriers and repeat are the same demonstration in every plan, so
+    plans that share ``cache`` collect it once.
+
+    Args:
+        plan: The schedule; its grammar must be a vocabulary, which says how scenes look.
+        out: Folder of the dataset; an unfinished one is continued, a finished one only checked.
+        base_seed: Root of every random number.
+        image_size_px: Side of both square images.
+        workers: Worker processes, one thread each.
+        progress: Told after every demonstration.
+        cache: Folder of finished demonstrations that datasets share.
+
+    Raises:
+        UserError: The plan cannot be demonstrated in simulation, and as ``collect``.
+    """
+    from heedful.spec.vocabulary import load_vocabulary
+    from heedful.suites.grid.tasks import plan_tasks
+
+    check_image_size(image_size_px)
+    try:
+        vocabulary = load_vocabulary(plan.grammar)
+    except UserError as error:
+        raise UserError(
+            f"The plan's grammar {plan.grammar!r} cannot be demonstrated in simulation: {error}"
+        ) from error
+    tasks = plan_tasks(vocabulary, plan)
+    about = ",".join(plan.grid.names)
+    return _collect(tasks, out, base_seed, image_size_px, workers, progress, cache, about)
+
+
+def _collect(
+    tasks: Sequence[DemonstrationTask],
+    out: Path,
+    base_seed: int,
+    image_size_px: int,
+    workers: int,
+    progress: Progress,
+    cache: Path | None,
+    about: str,
+) -> DatasetSummary:
+    from heedful.rollouts.collect import collect as collect_tasks
+    from heedful.worlds.tabletop.placement import check_scene
+
+    # Before there is a folder: one that remembers what cannot be done would refuse what can.
+    for task in tasks:
+        check_scene(task.scene)
+        if task.verb not in VERBS:
+            raise unknown("verb", task.verb, VERBS)
     collect_tasks(
-        chosen.tasks(resolved),
+        tasks,
         out,
         base_seed=base_seed,
         image_size=image_size_px,
         workers=workers,
         progress=progress,
-        stage=stage,
+        stage=f"collect {about}".strip(),
+        cache=cache,
     )
     return check_dataset(out)

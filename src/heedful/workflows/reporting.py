@@ -1,11 +1,10 @@
-"""The report of a judged run, with the rollouts that tell the most as videos."""
+"""The report of a judged run: one page, made by what its suite is for."""
 
 from __future__ import annotations
 
 import json
 import shlex
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,12 @@ from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow, Verdict
+from heedful.store.mend_file import has_mend
 from heedful.store.run_folder import RunFolder
+from heedful.workflows.grid_report import grid_report
+from heedful.workflows.mend_report import mend_report
+from heedful.workflows.paraphrase.reporting import paraphrase_report
+from heedful.workflows.report_wish import Page, Wish, now
 
 KNOWN_ANSWER = "known_answer"
 """Subfolder of a run with the planted policies that check the measure itself."""
@@ -26,10 +30,10 @@ _LABELS = ("overfit_1", "overfit_2", "success", "neither")
 def report(
     path: Path, videos: bool = True, commands: Sequence[str] = (), progress: Progress = silent
 ) -> Path:
-    """Write the report of the run at ``path`` and return its page.
+    """Write the report of the run, or of the closed loop, at ``path`` and return its page.
 
     Args:
-        path: Run folder, judged.
+        path: Run folder, judged; or the folder of `heedful mend`.
         videos: Render one telling rollout of each label, policy and pair that has none yet.
         commands: What was typed, for the page.
         progress: Told after every video.
@@ -37,18 +41,30 @@ def report(
     Raises:
         UserError: The run was not judged yet, a file is damaged, or rendering is impossible.
     """
+    if has_mend(path):
+        return mend_report(path)
     folder = RunFolder.open(path)
     folder.metrics()  # before anything is rendered
-    check = path / KNOWN_ANSWER
+    wish = Wish(videos, tuple(commands) or _again(path), progress)
+    return PAGES.get(folder.spec.suite, pairs_report)(folder, wish)
+
+
+def pairs_report(folder: RunFolder, wish: Wish) -> Path:
+    """Write the page of a run whose metrics are those of pairs of factors, and return it."""
+    check = folder.path / KNOWN_ANSWER
     material = load(
         folder,
         known_answer=RunFolder.open(check).metrics() if (check / "metrics.json").exists() else None,
-        videos=_videos(folder, progress) if videos else (),
+        videos=_videos(folder, wish.progress) if wish.videos else (),
         trainings=_trainings(folder.spec.policies),
-        made_at=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
-        commands=commands or _again(path),
+        made_at=now(),
+        commands=wish.commands,
     )
     return build(material, folder.report_path.parent)
+
+
+PAGES: dict[str, Page] = {"factors": pairs_report, "grid": grid_report, "paraphrase": paraphrase_report}
+"""Suite -> what writes the page of its runs; a suite that is not here is taken for one of pairs."""
 
 
 def _again(path: Path) -> tuple[str, ...]:

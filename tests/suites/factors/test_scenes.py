@@ -4,7 +4,7 @@ import pytest
 from heedful.spec.vocabulary import load_vocabulary
 from heedful.suites.factors import make
 from heedful.suites.factors.scenes import conflict_scene, training_scene
-from heedful.suites.factors.sizes import ORDER, relation_holds
+from heedful.suites.sizes import ORDER, relation_holds
 
 VOCABULARY = load_vocabulary()
 PAIRS = [b.name for b in VOCABULARY.bindings]

@@ -61,9 +61,13 @@ class Staging:
 
     def state(self, key: str) -> State | None:
         """Return whether ``key`` has a demonstration, failed for good, or is not settled (None)."""
-        if (self.folder / f"{_file_name(key)}.npz").exists():
+        if self.place(key, "demonstration").exists():
             return "demonstration"
-        return "failed" if (self.folder / f"{_file_name(key)}.failed").exists() else None
+        return "failed" if self.place(key, "failed").exists() else None
+
+    def place(self, key: str, state: State) -> Path:
+        """Return the file of ``key``: of its demonstration, or of the note that it failed."""
+        return self.folder / f"{_file_name(key)}.{'npz' if state == 'demonstration' else 'failed'}"
 
     def add(self, key: str, demonstration: Demonstration) -> None:
         """Encode and keep ``demonstration`` under ``key``, in one step.
@@ -91,15 +95,15 @@ class Staging:
             packed[f"video/{camera}"] = np.frombuffer(encode_mp4(images, demonstration.fps), np.uint8)
             packed[f"histogram/{camera}"] = histogram(images)
         np.savez(buffer, **cast(Any, packed))  # numbers only, so nothing is pickled
-        write_atomically(self.folder / f"{_file_name(key)}.npz", buffer.getvalue())
+        write_atomically(self.place(key, "demonstration"), buffer.getvalue())
 
     def fail(self, key: str, attempts: int) -> None:
         """Note that ``key`` stays without a demonstration after ``attempts``."""
-        write_atomically(self.folder / f"{_file_name(key)}.failed", json.dumps(attempts).encode())
+        write_atomically(self.place(key, "failed"), json.dumps(attempts).encode())
 
     def failed_attempts(self, key: str) -> int:
         """Return how often the failed ``key`` was tried."""
-        return int(json.loads((self.folder / f"{_file_name(key)}.failed").read_text()))
+        return int(json.loads(self.place(key, "failed").read_text()))
 
     def read(self, key: str) -> StagedEpisode:
         """Return what was added under ``key``.
@@ -107,7 +111,7 @@ class Staging:
         Raises:
             UserError: The file is damaged; says what to delete.
         """
-        path = self.folder / f"{_file_name(key)}.npz"
+        path = self.place(key, "demonstration")
         try:
             with np.load(path, allow_pickle=False) as packed:
                 arrays = {name: packed[name] for name in packed.files}

@@ -1,8 +1,7 @@
 """Scenes: training scenes in which nothing unbinds a pair, and conflict scenes.
 
-Every object of a scene shares the carriers; whatever the instruction never names (the
-color, in pairs without one) is drawn once a scene and shared by all of its objects, so it
-cannot tell them apart. A pair's factors are thus the only ones that vary in its scenes.
+A pair's factors are the only ones in which the objects of its scenes differ; ``objects``
+says what they share.
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ import numpy as np
 from heedful.spec.errors import UserError
 from heedful.spec.scene import ObjectSpec, SceneSpec
 from heedful.spec.vocabulary import Binding, Vocabulary
-from heedful.suites.factors.sizes import relation_holds
+from heedful.suites.objects import MAX_DISTRACTORS, make_object, shared_attributes
+from heedful.suites.sizes import relation_holds
 
-MAX_DISTRACTORS = 3
 _DRAWS = 1000
-_STANDARD = {"shape": "cube", "color": "blue"}  # every object has them; for grammars without such a factor
 
 Combination = tuple[str, str]
 
@@ -28,34 +26,23 @@ def object_name(binding: Binding, combination: Combination) -> str:
     return "-".join(combination[binding.factors.index(f)] for f in binding.object_factors)
 
 
-def shared_attributes(
-    vocabulary: Vocabulary, binding: Binding, carriers: Mapping[str, str], rng: np.random.Generator
-) -> dict[str, str]:
-    """Return the attributes (attribute -> value) that all objects of a scene have in common."""
-    shared = {vocabulary.attributes[f]: v for f, v in carriers.items() if f in vocabulary.attributes}
-    shared |= {a: v for a, v in _STANDARD.items() if a not in vocabulary.attributes.values()}
-    for factor, attribute in vocabulary.attributes.items():
-        if attribute in _STANDARD and attribute not in shared and factor not in binding.factors:
-            shared[attribute] = str(rng.choice(vocabulary.grammar.factor(factor).values))
-    return shared
-
-
 def training_scene(
     vocabulary: Vocabulary,
     binding: Binding,
     target: Combination,
     carriers: Mapping[str, str],
     rng: np.random.Generator,
+    fewest: int = 0,
 ) -> SceneSpec:
-    """Return the object of ``target`` with 0 to 3 distractors from the other bound combinations.
+    """Return the object of ``target`` with ``fewest`` to 3 distractors from the other bound combinations.
 
     The number of distractors is uniform, then redrawn with the distractors until the
     target's size word holds.
     """
-    shared = shared_attributes(vocabulary, binding, carriers, rng)
+    shared = shared_attributes(vocabulary, binding.factors, carriers, rng)
     others = [c for c in binding.bound if c != target]
     for _ in range(_DRAWS):
-        count = min(int(rng.integers(0, MAX_DISTRACTORS + 1)), len(others))
+        count = min(int(rng.integers(fewest, MAX_DISTRACTORS + 1)), len(others))
         chosen = [target, *(others[i] for i in rng.permutation(len(others))[:count])]
         if sizes_hold(vocabulary, binding, chosen, named=1):
             return SceneSpec(tuple(_spec(vocabulary, binding, c, shared) for c in chosen))
@@ -76,7 +63,7 @@ def conflict_scene(
     beside ``largest`` something smaller). It is then drawn from the other bound
     combinations that make both words true; neither instruction of the scene names it.
     """
-    shared = shared_attributes(vocabulary, binding, carriers, rng)
+    shared = shared_attributes(vocabulary, binding.factors, carriers, rng)
     chosen = list(combinations)
     if not sizes_hold(vocabulary, binding, chosen, named=2):
         thirds = [
@@ -104,12 +91,5 @@ def _spec(
 ) -> ObjectSpec:
     """Return the object of ``combination``."""
     values = dict(zip(binding.factors, combination, strict=True))
-    own = {vocabulary.attributes[f]: values[f] for f in binding.object_factors}
-    found: dict[str, str | None] = {"size": None, "region": None, **shared, **own}
-    return ObjectSpec(
-        name=object_name(binding, combination),
-        shape=str(found["shape"]),
-        color=str(found["color"]),
-        size=found["size"],
-        region=found["region"],
-    )
+    own = {factor: values[factor] for factor in binding.object_factors}
+    return make_object(vocabulary, object_name(binding, combination), own, shared)

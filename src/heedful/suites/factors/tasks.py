@@ -22,14 +22,22 @@ def pair_tasks(vocabulary: Vocabulary, binding: Binding, demos: int) -> list[Dem
 
 
 def bound_scene(
-    vocabulary: Vocabulary, binding: Binding, index: int, seed_key: str
+    vocabulary: Vocabulary, binding: Binding, index: int, seed_key: str, fewest: int = 0
 ) -> tuple[Combination, Instruction, SceneSpec, str]:
-    """Return the combination, instruction, scene and verb of the ``index``-th scene seen in training."""
+    """Return the combination, instruction, scene and verb of the ``index``-th scene seen in training.
+
+    Args:
+        vocabulary: The grammar and the training sets.
+        binding: The pair.
+        index: Goes uniformly through bound combinations, then through carriers.
+        seed_key: Settles what is drawn.
+        fewest: Distractors there are at least.
+    """
     choices = binding.carrier_choices()
     combination = binding.bound[index % len(binding.bound)]
     carriers = choices[index // len(binding.bound) % len(choices)]
     instruction = vocabulary.grammar.instruction(binding.values(*combination, carriers))
     scene = training_scene(
-        vocabulary, binding, combination, carriers, generator(0, "factors", "scene", seed_key)
+        vocabulary, binding, combination, carriers, generator(0, "factors", "scene", seed_key), fewest
     )
     return combination, instruction, scene, instruction.values[vocabulary.action]

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from heedful.metrics.rates import wilson
 from heedful.spec.rollout import Estimate
-from heedful.suites.factors.summary.outcomes import Outcome, share
+from heedful.suites.factors.summary.outcomes import Outcome
+from heedful.suites.shares import share
 
 
 def side_preference(outcomes: Sequence[Outcome]) -> Estimate:

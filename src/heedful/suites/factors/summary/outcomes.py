@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from heedful.metrics.rates import wilson
 from heedful.spec.rollout import EpisodeRow, Estimate, Verdict
+from heedful.suites.shares import share
 
 LABELS = ("success", "overfit_1", "overfit_2", "neither")
 COUNTED = (*LABELS, "crashed", "unjudged")
@@ -70,17 +70,6 @@ def tally(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """Return the number of outcomes by result, every result listed."""
     results = [o.result for o in outcomes]
     return {name: results.count(name) for name in COUNTED}
-
-
-def share(outcomes: Sequence[Outcome], of: Callable[[Outcome], bool], among: str) -> Estimate:
-    """Return the share of ``outcomes`` for which ``of`` holds, with its Wilson interval.
-
-    Args:
-        outcomes: The denominator.
-        of: What is counted.
-        among: What the denominator is, in words, for the method line.
-    """
-    return replace(wilson(sum(map(of, outcomes)), len(outcomes)), method=f"Wilson over {among}")
 
 
 def label_share(outcomes: Sequence[Outcome], label: str) -> Estimate:

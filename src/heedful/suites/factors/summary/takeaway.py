@@ -7,11 +7,7 @@ from typing import Any
 
 from heedful.metrics.dominance import TAU
 from heedful.spec.vocabulary import Binding, Vocabulary
-
-
-def percent(share: float) -> str:
-    """Return a share in whole percent: ``12 %``."""
-    return f"{100 * share:.0f} %"
+from heedful.suites.shares import percent
 
 
 def pair_takeaway(policy: str, vocabulary: Vocabulary, binding: Binding, data: dict[str, Any]) -> str:

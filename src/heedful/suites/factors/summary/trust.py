@@ -9,7 +9,7 @@ from heedful.spec.vocabulary import Binding, Vocabulary
 from heedful.suites.factors.cases import places
 from heedful.suites.factors.summary.balance import incomplete_units, same_object, side_preference
 from heedful.suites.factors.summary.outcomes import Outcome, label_share
-from heedful.suites.factors.summary.takeaway import percent
+from heedful.suites.shares import percent
 
 LEAST_SUCCESS = 0.8
 MOST_NEITHER = 0.4

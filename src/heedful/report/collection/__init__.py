@@ -1,0 +1,1 @@
+"""Pages about what to collect: strategies compared, a bias mended."""

@@ -1,0 +1,1 @@
+"""Figures of the paraphrase page, each a function from values to SVG."""

@@ -1,0 +1,50 @@
+"""When numbers should not be believed, said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heedful.suites.grid.summary.outcomes import Outcome, by_unit, label_share, side_preference
+from heedful.suites.shares import percent
+
+_NAMED = 3  # rollouts that a warning lists
+
+
+def warnings(asked: Sequence[Outcome], wordless: Sequence[Outcome]) -> list[str]:
+    """Return what a reader of a policy's numbers must know, one sentence each."""
+    found = []
+    units = [unit for unit in by_unit(asked) if "other" in unit[0].scoring]
+    arrangements = max((len({o.scoring["places"] for o in unit}) for unit in units), default=1)
+    partial = sum(sum(o.judged for o in unit) < arrangements for unit in units)
+    if partial:
+        found.append(
+            f"{partial} {'scene lacks' if partial == 1 else 'scenes lack'} a judged rollout: "
+            "sides do not balance there."
+        )
+    blind = label_share(wordless, "success")
+    if blind.low is not None and blind.low > _luck(wordless):
+        found.append(
+            f"Succeeds in {percent(blind.value or 0)} of scenes without any words: the scene tells the task."
+        )
+    side = side_preference(asked)
+    if side.low is not None and side.high is not None and not side.low <= 0.5 <= side.high:
+        found.append(f"Prefers the object on the image's {'left' if side.low > 0.5 else 'right'}.")
+    everything = [*asked, *wordless]
+    for result, words in (("crashed", "crashed"), ("unjudged", "could not be judged")):
+        count = sum(o.result == result for o in everything)
+        if count:
+            found.append(f"{count} of {len(everything)} rollouts {words}; they are in no rate.")
+    impossible = [o.row.id for o in everything if o.success and o.taken != o.scoring["target"]]
+    if impossible:
+        shown = ", ".join(impossible[:_NAMED]) + (", ..." if len(impossible) > _NAMED else "")
+        found.append(
+            f"{len(impossible)} {'verdict is' if len(impossible) == 1 else 'verdicts are'} impossible "
+            f"(success without the target): {shown}."
+        )
+    return found
+
+
+def _luck(outcomes: Sequence[Outcome]) -> float:
+    """Return the success rate of the right verb done to any object of the scene."""
+    chances = [1 / len(o.row.case.scene.objects) for o in outcomes if o.judged]
+    return sum(chances) / len(chances)

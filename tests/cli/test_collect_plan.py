@@ -1,0 +1,81 @@
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from heedful.cli.app import app
+
+PLANTED = "planted:color>object>spatial>verb>size"
+PLAN = """\
+demonstration,color,object,carrier_verb,instruction,change,changes
+1,red,cube,grasp,grasp the red cube,start,0
+2,red,cube,lift,lift the red cube,,0
+3,blue,cube,lift,lift the blue cube,color: red -> blue,1
+"""
+
+
+def heedful(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    path = tmp_path / "plan.csv"
+    path.write_text(PLAN)
+    return path
+
+
+def test_a_plan_is_carried_out_and_its_demonstrations_are_kept_for_others(tmp_path: Path, plan: Path) -> None:
+    size = ("--image-size", "32", "--workers", "1", "--cache", tmp_path / "cache")
+    said = heedful("collect", "--plan", plan, "--out", tmp_path / "d", *size, "--json")
+    assert said.exit_code == 0
+    found = json.loads(said.stdout)
+    assert found["episodes"] == 3
+    assert found["tasks"] == {"grasp the red cube": 1, "lift the red cube": 1, "lift the blue cube": 1}
+    kept = sorted((tmp_path / "cache").rglob("*.npz"))
+    assert len(kept) == 3
+    plan.write_text("".join(PLAN.splitlines(keepends=True)[i] for i in (0, 3, 2)))  # edited by hand
+    again = heedful("collect", "--plan", plan, "--out", tmp_path / "e", *size)
+    assert again.exit_code == 0
+    assert "2 demonstrations" in again.stdout
+    assert "Next: heedful train reference --data" in again.stdout
+    assert sorted((tmp_path / "cache").rglob("*.npz")) == kept
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "either a suite, such as factors, or a plan with --plan; neither is named"),
+        (["factors", "--plan", "plan.csv"], "both factors and plan.csv are named"),
+        (["--plan", "plan.csv", "--demos", "3"], "leave out --demos"),
+        (["--plan", "plan.csv", "--pair", "color,object", "--demos", "3"], "leave out --pair and --demos"),
+        (["--plan", "plan.csv", "--factors", "color"], "leave out --factors"),
+        (["--plan", "nowhere.csv"], "nowhere.csv"),
+        (["--plan", "plan.csv", "--cache", "plan.csv"], "cache plan.csv is a file"),
+        (["grid", "--factors", "colour"], "Did you mean 'color'"),
+        (["grid", "--pair", "color,object"], "Unknown option of suite grid 'pairs'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_mistake_is_one_line_exit_code_2_and_leaves_nothing(
+    arguments: list[str], said: str, plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = heedful("collect", *arguments, "--out", "d")
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [plan]
+
+
+def test_the_grid_is_run_and_judged(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    asked = ("run", "grid", "--factors", "object,color", "--policy", PLANTED, "--rollouts", "8")
+    found = json.loads(heedful(*asked, "--empty", "2", "--workers", "1", "--out", out, "--json").stdout)
+    assert (found["episodes"], found["crashed"]) == (10, 0)
+    metrics = json.loads(heedful("judge", out, "--json").stdout)
+    (policy,) = metrics["policies"]
+    assert policy["counts"]["success"] == 8  # an object that satisfies every factor is there
+    assert policy["success"]["value"] == 1.0
+    assert metrics["grid"]["name"] == "color,object"
