@@ -12,11 +12,18 @@ def print_findings(metrics: Mapping[str, Any]) -> None:
     """Print FDRs with their intervals, hierarchies, what to take away, and every warning.
 
     Args:
-        metrics: Content of ``metrics.json``; what a suite without factor pairs found is
-            printed as JSON.
+        metrics: Content of ``metrics.json``; of a suite without factor pairs only what to
+            take away and the warnings, and where it has no such words, everything as JSON.
     """
     if "factors" not in metrics:
-        print_json(metrics)
+        if "takeaway" not in metrics:
+            print_json(metrics)
+            return
+        policies = metrics.get("policies", [])
+        for warning in [*metrics.get("warnings", []), *(w for p in policies for w in p.get("warnings", []))]:
+            print(f"Warning: {warning}")
+        for policy in policies:
+            print(policy["takeaway"])
         return
     from heedful.report.findings import read_findings
     from heedful.report.words import fdr, fdr_interval, percent

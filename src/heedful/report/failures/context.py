@@ -66,7 +66,6 @@ def _view(policy: PolicyFailures, material: Material, key: str) -> PolicyView:
     )
     inside, outside = _multiples(policy)
     rows = [(name, share.rate) for name, share in policy.total.shares.items()]
-    widened = material.method.least_width_m > 0
     return PolicyView(
         finding=policy,
         key=key,

@@ -28,7 +28,9 @@ def spread_figure(successes: Sequence[float], failures: Sequence[float], key: st
     """
     counts = [_histogram(values) for values in (successes, failures)]
     beyond = float(np.mean([v > 1 for v in failures])) if len(failures) else 0.0
-    summary = f"{len(failures)} failures, {100 * beyond:.0f} % beyond the corridor; {len(successes)} successes"
+    summary = (
+        f"{len(failures)} failures, {100 * beyond:.0f} % beyond the corridor; {len(successes)} successes"
+    )
     tops = (24.0, 24.0 + _PANEL + 26.0)
     bottom = tops[1] + _PANEL
     canvas = Canvas(key, WIDTH, bottom + 36, f"Distances of {policy}", summary)

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from heedful.language.chat import Chat, Reply, Sampling
 from heedful.spec.codec import digest, from_json
 from heedful.spec.errors import UserError
-from heedful.store.answers import Answers
+from heedful.store.answers import Answers, answers_kept
 from heedful.suites.paraphrase.generation.prompts import Prompt
 from heedful.suites.paraphrase.generation.stages import Role
 from heedful.workflows.paraphrase.costs import Usage
@@ -60,7 +60,7 @@ class Asker:
             names: Role -> the model's name.
             chats: Role -> its client.
             stop: When to begin nothing more.
-            max_calls: Answers used in all, kept ones included.
+            max_calls: Calls ever made for this file: answers kept by earlier commands, and new ones.
         """
         self._answers = answers
         self._names = names
@@ -68,7 +68,7 @@ class Asker:
         self._stop = stop
         self._max_calls = max_calls
         self._lock = threading.Lock()
-        self._begun = 0
+        self._asked = answers_kept(answers.folder)
         self._usage: dict[Role, Usage] = {"generator": Usage(), "verifier": Usage()}
 
     @property
@@ -85,7 +85,6 @@ class Asker:
             Stopped: Nothing more is to be begun.
         """
         self._stop.pause(0)
-        self._count()
         sampling = SAMPLING[role]
         request = {
             "model": self._names[role],
@@ -99,6 +98,7 @@ class Asker:
         if kept is not None:
             reply = from_json(Reply, kept.get("reply"), f"{self._answers.folder}/{key}.json")
         else:
+            self._count()
             reply = self._chats[role].complete(prompt.system, prompt.user, sampling)
             self._answers.put(key, {"request": request, "reply": asdict(reply)})
         self._note(role, reply, sent=kept is None)
@@ -106,12 +106,12 @@ class Asker:
 
     def _count(self) -> None:
         with self._lock:
-            if self._max_calls is not None and self._begun >= self._max_calls:
+            if self._max_calls is not None and self._asked >= self._max_calls:
                 raise UserError(
                     f"Stopped after {self._max_calls} calls, as --max-calls says, before all cells were "
                     "done. Every answer is kept: the same command with a larger --max-calls goes on."
                 )
-            self._begun += 1
+            self._asked += 1
 
     def _note(self, role: Role, reply: Reply, sent: bool) -> None:
         untold = reply.input_tokens is None or reply.output_tokens is None

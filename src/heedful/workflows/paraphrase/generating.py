@@ -63,7 +63,7 @@ def generate_paraphrases(
         cells: The cells to fill, in the order of the file.
         per_cell: Paraphrases a cell and instruction.
         vocabulary: No paraphrase of one of its requests says a word of another.
-        max_calls: Answers used in all, kept ones included.
+        max_calls: Calls ever made for this file: answers kept by earlier commands, and new ones.
         workers: Questions under way at once.
         progress: Told whenever a cell of an instruction is done.
         connecting: How a model becomes a client.
