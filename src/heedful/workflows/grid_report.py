@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from heedful.report.collection.build import build_comparison, build_grid
-from heedful.store.comparison_file import has_comparison, read_comparison
+from heedful.store.findings_file import COMPARISON
 from heedful.store.run_folder import RunFolder
 from heedful.workflows.report_wish import Wish, now
 
@@ -13,6 +13,6 @@ from heedful.workflows.report_wish import Wish, now
 def grid_report(folder: RunFolder, wish: Wish) -> Path:
     """Write the page of a judged run of suite grid and return it."""
     name, out = folder.path.resolve().name, folder.report_path.parent
-    if has_comparison(folder.path):
-        return build_comparison(read_comparison(folder.path), out, name=name, made_at=now())
+    if COMPARISON.there(folder.path):
+        return build_comparison(COMPARISON.read(folder.path), out, name=name, made_at=now())
     return build_grid(folder.metrics(), out, name=name, made_at=now(), commands=wish.commands)

@@ -14,7 +14,7 @@ from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow, Verdict
-from heedful.store.mend_file import has_mend
+from heedful.store.findings_file import MEND
 from heedful.store.run_folder import RunFolder
 from heedful.workflows.grid_report import grid_report
 from heedful.workflows.mend_report import mend_report
@@ -41,7 +41,7 @@ def report(
     Raises:
         UserError: The run was not judged yet, a file is damaged, or rendering is impossible.
     """
-    if has_mend(path):
+    if MEND.there(path):
         return mend_report(path)
     folder = RunFolder.open(path)
     folder.metrics()  # before anything is rendered

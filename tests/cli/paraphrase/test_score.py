@@ -49,7 +49,7 @@ def test_json_is_for_scripts() -> None:
     first = found["rows"][0]
     blend = 1 - 0.3 * first["keyword_similarity"] - 0.7 * first["structural_similarity"]
     assert first["paraphrase_distance"] == pytest.approx(blend, abs=1e-6)
-    assert list(found["outcomes"][""]["pride"]) == ["0", "0.3", "0.5", "1"]
+    assert list(found["outcomes"][""]["pride"]) == ["0.0", "0.3", "0.5", "1.0"]
     assert found["outcomes"][""]["pride"]["0.5"]["value"] == pytest.approx(70.5690, abs=1e-3)
 
 

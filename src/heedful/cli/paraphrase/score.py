@@ -117,6 +117,6 @@ def _plain(found: ScoredFile) -> dict[str, Any]:
     for one, score in zip(data["scores"], found.scores, strict=True):
         one["paraphrase_distance"] = score.distance(found.alpha)
     for of in data["outcomes"].values():
-        of["pride"] = {f"{alpha:g}": estimate for alpha, estimate in of["pride"].items()}
+        of["pride"] = {str(float(alpha)): estimate for alpha, estimate in of["pride"].items()}
     rows = data.pop("scores")
     return {"pairs": len(rows), **data, "rows": rows}

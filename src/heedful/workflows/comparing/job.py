@@ -10,8 +10,8 @@ from typing import Any
 from heedful.planning.grounding import GroundingOrder, measured_order, stated_order
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.progress import Progress, silent
-from heedful.store.comparison_file import write_comparison
 from heedful.store.disk import write_atomically
+from heedful.store.findings_file import COMPARISON
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
 from heedful.workflows.collecting import check_image_size, collect_from_plan
@@ -99,7 +99,7 @@ def compare(
         trained,
         commands,
     )
-    write_comparison(out, found)
+    COMPARISON.write(out, found)
     write_atomically(out / "success.csv", success_csv(found).encode())
     write_atomically(out / "differences.csv", differences_csv(found).encode())
     return ComparisonResult(report(out, progress=progress), found)

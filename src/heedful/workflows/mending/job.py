@@ -16,8 +16,8 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.run import RunSpec
 from heedful.store.datasets import DatasetSummary, check_dataset
 from heedful.store.disk import write_atomically
+from heedful.store.findings_file import MEND
 from heedful.store.json_file import read_json
-from heedful.store.mend_file import write_mend
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
 from heedful.workflows.grid_results import SUITE
@@ -113,7 +113,7 @@ def mend(
         trained,
     )
     found = results(request, plan, grounding, evidence, bill(request, out, workers), commands)
-    write_mend(out, found)
+    MEND.write(out, found)
     return MendResult(mend_report(out), found)
 
 
