@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from heedful.language.kept import Kept, kept_by_user
-from heedful.language.lemmas import lemma_vectors
-from heedful.language.minilm import F32, WIDTH
-from heedful.language.parse import parse
+from heedful.language.read_texts import read_texts
 from heedful.metrics.pride import keyword_similarity, structural_similarity
 from heedful.spec.errors import UserError
-from heedful.spec.syntax import Parse
 
 Pair = tuple[str, str]
 """An original and a paraphrase."""
@@ -34,21 +29,11 @@ def similarities(pairs: Iterable[Pair]) -> tuple[Mapping[Pair, tuple[float, floa
 
 
 def _measured(pairs: Sequence[Pair], kept: Kept) -> dict[Pair, tuple[float, float]]:
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    parsed = dict(zip(texts, parse(texts, kept=kept), strict=True))
-    vectors = lemma_vectors([lemma for one in parsed.values() for lemma in one.keywords], kept=kept)
-    keywords = {text: _stacked(one, vectors) for text, one in parsed.items()}
+    read = read_texts((text for pair in pairs for text in pair), kept)
     return {
         (original, text): (
-            keyword_similarity(keywords[original], keywords[text]),
-            structural_similarity(parsed[original].tree, parsed[text].tree),
+            keyword_similarity(read[original].vectors, read[text].vectors),
+            structural_similarity(read[original].parse.tree, read[text].parse.tree),
         )
         for original, text in pairs
     }
-
-
-def _stacked(one: Parse, vectors: Mapping[str, F32]) -> F32:
-    """Return the vectors of a text's keywords, [N, 384]."""
-    if not one.keywords:
-        return np.empty((0, WIDTH), dtype=np.float32)
-    return np.stack([vectors[lemma] for lemma in one.keywords])

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
-
 from heedful.language.kept import Kept
-from heedful.language.lemmas import lemma_vectors
-from heedful.language.minilm import F32, WIDTH
-from heedful.language.parse import parse, readable
+from heedful.language.parse import readable
+from heedful.language.read_texts import read_texts
 from heedful.metrics.pride import ALPHA, keyword_similarity, paraphrase_distance, structural_similarity
 from heedful.spec.progress import Progress, silent
 from heedful.spec.syntax import Parse, Tree
@@ -64,25 +61,21 @@ def score(
     Raises:
         UserError: A model or a library is missing, or not the version that PRIDE is defined on.
     """
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    parsed = dict(zip(texts, parse(texts, kept=kept, progress=progress), strict=True))
-    lemmas = [lemma for one in parsed.values() for lemma in one.keywords]
-    vectors = lemma_vectors(lemmas, kept=kept, progress=progress)
-    embedded = {text: _stacked(one, vectors) for text, one in parsed.items()}
-    remarks = {text: _remarks(text, one) for text, one in parsed.items()}
+    read = read_texts((text for pair in pairs for text in pair), kept, progress)
+    remarks = {text: _remarks(text, one.parse) for text, one in read.items()}
     structural: dict[tuple[Tree, Tree], float] = {}  # many pairs share their two trees
     scores: dict[tuple[str, str], PairScore] = {}
     unique = list(dict.fromkeys(pairs))
     for done, pair in enumerate(unique, start=1):
         original, paraphrase = pair
-        trees = parsed[original].tree, parsed[paraphrase].tree
+        trees = read[original].parse.tree, read[paraphrase].parse.tree
         if trees not in structural:
             structural[trees] = structural_similarity(*trees)
         seen = remarks[original] | remarks[paraphrase]
         scores[pair] = PairScore(
             original,
             paraphrase,
-            keyword_similarity(embedded[original], embedded[paraphrase]),
+            keyword_similarity(read[original].vectors, read[paraphrase].vectors),
             structural[trees],
             tuple(remark for remark in REMARKS if remark in seen),
         )
@@ -91,21 +84,14 @@ def score(
     return [scores[pair] for pair in pairs]
 
 
-def _stacked(one: Parse, vectors: dict[str, F32]) -> F32:
-    """Return the vectors of a text's keywords, [N, 384]."""
-    if not one.keywords:
-        return np.empty((0, WIDTH), dtype=np.float32)
-    return np.stack([vectors[lemma] for lemma in one.keywords])
-
-
 def _remarks(text: str, one: Parse) -> frozenset[Remark]:
-    read = readable(text)
+    words = readable(text)
     found: dict[Remark, bool] = {
-        "empty": not read,
+        "empty": not words,
         "several_sentences": one.sentences > 1,
-        "no_keywords": bool(read) and not one.keywords,
+        "no_keywords": bool(words) and not one.keywords,
         "cut": one.cut,
-        "odd_white_space": bool(read) and read != text.lower(),
+        "odd_white_space": bool(words) and words != text.lower(),
         "other_alphabet": not text.isascii() and any(map(_not_latin, text)),
     }
     return frozenset(remark for remark, holds in found.items() if holds)
