@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 
-from heedful.cli.progress import progress
+from heedful.cli.progress import PlainLines, progress
 
 
 class Terminal(io.StringIO):
@@ -39,3 +39,11 @@ def test_a_terminal_gets_a_bar_for_every_stage() -> None:
     said = stream.getvalue()
     assert "run" in said and "4/4" in said and "done" in said
     assert "judge" in said and "1/2" in said
+
+
+def test_plain_lines_say_when_the_same_work_begins_again() -> None:
+    stream = io.StringIO()
+    lines = PlainLines(stream)
+    for done in (0, 10, 0, 10):
+        lines("train", done, 10)
+    assert stream.getvalue().splitlines() == ["train: 0/10", "train: 10/10"] * 2

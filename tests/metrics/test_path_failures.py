@@ -60,6 +60,15 @@ def test_several_tasks_widen_the_interval() -> None:
     assert "6 tasks" in share.rate.method
 
 
+def test_equal_episodes_have_equal_intervals_under_every_name() -> None:
+    paths = []
+    for task in "abc":
+        paths += episodes(task, SUCCESSES, True, arm="paraphrase", cell="none/hint")
+        paths += episodes(task, NEAR if task == "a" else FAR, False, arm="paraphrase", cell="none/hint")
+    result = found(paths)
+    assert result.total.shares == result.arms[0].shares == result.cells[0].shares
+
+
 def test_a_task_with_too_few_successes_is_counted_and_left_out() -> None:
     paths = [*episodes("few", SUCCESSES[:4], True), *episodes("few", FAR, False)]
     paths += [*episodes("many", SUCCESSES, True), *episodes("many", NEAR, False)]

@@ -55,8 +55,8 @@ class PlainLines:
         self._tenths: dict[str, int] = {}
 
     def __call__(self, stage: str, done: int, total: int, note: str = "") -> None:
-        """Print a line if another tenth of ``stage`` is finished."""
+        """Print a line if another tenth of ``stage`` is finished, or it begins again."""
         tenth = 10 * done // total if total else 10
-        if tenth > self._tenths.get(stage, -1):
+        if tenth != self._tenths.get(stage):  # lower: the same kind of work has begun again
             self._tenths[stage] = tenth
             print(f"{stage}: {done}/{total}{f'  {note}' if note else ''}", file=self._stream, flush=True)

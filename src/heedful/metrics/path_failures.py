@@ -216,9 +216,10 @@ def _policy(
     arms = tuple(dict.fromkeys(p.arm for p in paths))
     counted = tuple(a for a in arms if a not in CONTROLS) or tuple(a for a in arms if a != NO_WORDS)
     asked = [p for p in paths if p.arm in counted]
+    seed = int(rng.integers(2**32))  # the same for all groups: equal episodes give equal intervals
 
     def group(name: str, members: Sequence[EndEffectorPath]) -> Group:
-        return _group(name, members, classified, rng)
+        return _group(name, members, classified, np.random.default_rng(seed))
 
     def groups(names: Iterable[str], column: str, among: Sequence[EndEffectorPath]) -> tuple[Group, ...]:
         return tuple(group(n, [p for p in among if getattr(p, column) == n]) for n in names if n)

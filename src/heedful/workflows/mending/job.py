@@ -90,7 +90,8 @@ def mend(
         for stage in stages:
             data[stage.key] = _collect(request, stage, out, workers, progress)
         jobs = [job for stage in stages for job in stage.jobs(request)]
-        for job, summary in zip(jobs, train_all(jobs, workers, progress), strict=True):
+        doing = f"train {' and '.join(stage.key for stage in stages)}"
+        for job, summary in zip(jobs, train_all(jobs, workers, progress, doing), strict=True):
             trained[job.out] = summary
         for name, spec in (
             (CONFLICTS, conflicts_spec(request, *stages)),
