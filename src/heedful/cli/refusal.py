@@ -19,7 +19,15 @@ from heedful.spec.errors import UserError
 
 MISTAKE = 2
 INTERRUPTED = 130
-EXTRA_OF = {"torch": "train", "safetensors": "train", "tokenizers": "train"}
+EXTRA_OF = {
+    "torch": "train",
+    "safetensors": "train",
+    "tokenizers": "train",
+    "spacy": "paraphrase",
+    "dtaidistance": "paraphrase",
+    "openai": "vlm",
+    "google.genai": "vlm",
+}
 """Package that an extra brings -> that extra."""
 
 _NO_MEMORY = "Not enough memory. Nothing finished is lost; free some memory or use fewer --workers."

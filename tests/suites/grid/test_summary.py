@@ -162,3 +162,12 @@ def test_the_summary_of_nothing() -> None:
     found = make().summarise([], {}, OPTIONS)
     assert found["policies"] == [] and found["warnings"] == ["There are no rollouts yet."]
     assert found["takeaway"] == ""
+
+
+@pytest.mark.parametrize(
+    ("factors", "named"),
+    [("color,spatial", "does not need color"), ("color,object", ""), ("verb,spatial", "")],
+)
+def test_a_place_that_tells_the_target_apart_is_said(factors: str, named: str) -> None:
+    found = run(lambda case: ("success", case.scoring["target"]), factors=factors)
+    assert [named in warning for warning in found["warnings"]] == ([True] if named else [])

@@ -10,9 +10,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heedful.spec.rollout import EpisodeRow, Verdict
+from heedful.suites.grid.axes import Axes
 from heedful.suites.grid.options import GridOptions
 from heedful.suites.grid.summary.outcomes import Outcome, outcome
 from heedful.suites.grid.summary.policy import summarise_policy
+
+
+def _warnings(rows: Sequence[EpisodeRow], axes: Axes) -> list[str]:
+    """Return what holds for every policy of the run."""
+    found = [] if rows else ["There are no rollouts yet."]
+    place = axes.showing("region")
+    others = [factor for factor in axes.object_factors if factor != place]
+    if place is not None and others:
+        found.append(
+            f"No two objects of a scene stand in one place, so {place} alone tells the target apart: "
+            f"success here does not need {' or '.join(others)}."
+        )
+    return found
 
 
 def summarise(
@@ -38,5 +52,5 @@ def summarise(
         },
         "judge": ", ".join(sorted({v.judge for v in verdicts.values()})),
         "policies": policies,
-        "warnings": [] if rows else ["There are no rollouts yet."],
+        "warnings": _warnings(rows, axes),
     }
