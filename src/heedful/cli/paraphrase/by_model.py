@@ -78,7 +78,7 @@ def make_by_model(
 
 
 def _print_plan(plan: CallPlan, models: Models) -> None:
-    print(f"{plan.cells} cells of single instructions to fill, {models.generator.name} writing and")
+    print(f"To fill, cells times instructions: {plan.cells}, {models.generator.name} writing and")
     print(f"{models.verifier.name} checking: about {plan.expected} calls, at most {plan.most};")
     print(
         f"about {plan.input_tokens} tokens read and {plan.output_tokens} written, any reasoning not counted."

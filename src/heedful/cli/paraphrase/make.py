@@ -67,7 +67,9 @@ def make(
         )
         make_by_model(instructions, out, cells or ["all"], per_cell, models, max_calls, dry_run, as_json)
         return
-    if dry_run or any(option is not None for option in (base_url, verifier, verifier_base_url, max_calls)):
+    places = (base_url, api_key_env, verifier, verifier_base_url, verifier_api_key_env)
+    prices = (price_in, price_out, verifier_price_in, verifier_price_out)
+    if dry_run or any(option is not None for option in (*places, *prices, max_calls)):
         raise UserError("That option is about language models: name one with --model, or leave it away.")
     made = make_paraphrases(instructions, out, cells or ["all"], per_cell, seed)
     if as_json:
