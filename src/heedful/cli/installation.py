@@ -42,6 +42,8 @@ def inspect_installation(world: str = "tabletop") -> Iterator[Finding]:
     yield _attempt(f"rendering ({world})", "wrong", lambda: rendering(world))
     yield _extra("train", ("torch", "safetensors", "tokenizers"))
     yield _attempt("text encoder (MiniLM)", "missing", _encoder)
+    yield _extra("paraphrase", ("spacy", "dtaidistance"))
+    yield _attempt("parser (spaCy)", "missing", _parser)
 
 
 def rendering(world: str) -> str:
@@ -87,3 +89,10 @@ def _encoder() -> str:
     from heedful.language.model_files import locate
 
     return f"found in {locate(environment={**os.environ, 'HF_HUB_OFFLINE': '1'})}"
+
+
+def _parser() -> str:
+    """Return where the parser's model lies."""
+    from heedful.language.spacy_files import locate_spacy
+
+    return f"found in {locate_spacy()}"
