@@ -200,3 +200,15 @@ def test_runs_that_have_no_order() -> None:
     assert "run `heedful judge" in refused(f"{BASIC} --from {run}")
     (run / "metrics.json").write_text('{"policies": [{"name": "one", "pairs": [{}]}]}')
     assert "metrics.json is damaged" in refused(f"{BASIC} --from {run}")
+
+
+@pytest.mark.parametrize("sheet", ["p.csv", "./p.csv", "p.json"])
+def test_a_sheet_never_replaces_its_plan(sheet: str, here: Path) -> None:
+    said = refused(f"--factors color,object --strategy V --demos 24 --out p.csv --sheet {sheet}")
+    assert "where the plan itself goes" in said
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("out", [".", "/", ".."])
+def test_a_plan_needs_a_file_of_its_own(out: str) -> None:
+    assert "call it plan.csv" in refused(f"--factors color,object --strategy V --demos 24 --out {out}")

@@ -44,6 +44,8 @@ def holds(plan: Plan, path: Path) -> bool:
 
 def companion(path: Path) -> Path:
     """Return where the JSON of the plan at ``path`` is."""
+    if not path.name or path.name == "..":
+        raise UserError(f"A plan is a CSV file; call it plan.csv, for example, not {str(path)!r}.")
     if path.suffix.lower() != ".csv":
         raise UserError(f"A plan is a CSV file; call it {path.with_suffix('.csv')}, not {path}.")
     return path.with_suffix(".json")

@@ -99,6 +99,8 @@ def plan(
         seed,
         default_carriers(loaded.grammar, names, loaded.bindings),
     )
+    if sheet_path is not None and sheet_path.resolve() in (out.resolve(), companion(out).resolve()):
+        raise UserError(f"{sheet_path} is where the plan itself goes; name another file for the sheet.")
     already = holds(made, out)
     there = [path for path in (out, companion(out)) if path.exists()]
     if there and not already and not force:

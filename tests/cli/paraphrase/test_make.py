@@ -83,3 +83,12 @@ def test_a_mistake_is_one_line_and_writes_nothing(
     assert said in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "p.csv").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--model", "openai:x")])
+def test_the_instructions_are_never_overwritten(mine: Path, more: tuple[str, ...]) -> None:
+    before = mine.read_bytes()
+    said = make("--instructions", mine, "--out", mine.parent / "." / mine.name, *more)
+    assert (said.exit_code, mine.read_bytes()) == (2, before)
+    assert "holds the instructions" in " ".join(said.stderr.split())
+    assert make("--instructions", mine, "--out", "", *more).exit_code == 2

@@ -49,7 +49,7 @@ def make_by_model(
     from heedful.workflows.paraphrase.generating import generate_paraphrases, planned_generation
     from heedful.workflows.paraphrase.making import cells_named, read_instructions
 
-    chosen, originals = cells_named(cells), read_instructions(instructions)
+    chosen, originals = cells_named(cells), read_instructions(instructions, out)
     if dry_run:
         plan = planned_generation(originals, out, chosen, per_cell)
         if as_json:

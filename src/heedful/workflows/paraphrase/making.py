@@ -68,7 +68,7 @@ def make_paraphrases(
     if not 1 <= per_cell <= MAX_PER_CELL:
         raise UserError(f"--per-cell is {per_cell}; it must be from 1 to {MAX_PER_CELL}.")
     chosen = cells_named(cells)
-    lines = read_instructions(instructions)
+    lines = read_instructions(instructions, out)
     originals = list(dict.fromkeys(lines))
     batch = generate(originals, load_vocabulary(vocabulary), chosen, per_cell, seed)
     if not batch.paraphrases:
@@ -93,12 +93,21 @@ def make_paraphrases(
     )
 
 
-def read_instructions(path: Path) -> list[str]:
+def read_instructions(path: Path, out: Path) -> list[str]:
     """Return the instructions in a text file, one a line.
 
+    Args:
+        path: The text file.
+        out: The CSV that will be written, with a JSON beside it where a model makes it; neither
+            may be ``path``.
+
     Raises:
-        UserError: The file cannot be read or holds none.
+        UserError: The file cannot be read, holds none, or would be overwritten.
     """
+    if not out.name:
+        raise UserError(f"The paraphrases need a file to go to, such as paraphrases.csv, not {str(out)!r}.")
+    if path.resolve() in (out.resolve(), out.with_suffix(".json").resolve()):
+        raise UserError(f"{path} holds the instructions; name another file to write paraphrases to.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
