@@ -212,3 +212,14 @@ def test_a_sheet_never_replaces_its_plan(sheet: str, here: Path) -> None:
 @pytest.mark.parametrize("out", [".", "/", ".."])
 def test_a_plan_needs_a_file_of_its_own(out: str) -> None:
     assert "call it plan.csv" in refused(f"--factors color,object --strategy V --demos 24 --out {out}")
+
+
+@pytest.mark.parametrize("budget", ["--demos 99999999999", "--demos 24 --changes 99999999999999999999"])
+def test_absurd_numbers_are_refused_at_once(budget: str) -> None:
+    assert "a plan has at most 100000" in refused(f"--factors color,object --strategy V {budget} --out p.csv")
+
+
+@pytest.mark.parametrize("text", ["2024-99-99", "[" * 5000])
+def test_a_grammar_that_yaml_chokes_on_is_one_line(text: str, here: Path) -> None:
+    (here / "g.yaml").write_text(text)
+    assert "g.yaml" in refused("--grammar g.yaml --factors a,b --strategy V --demos 24 --out p.csv")

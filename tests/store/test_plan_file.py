@@ -220,3 +220,16 @@ def test_changes_are_worded() -> None:
     assert change_text(names, ("red", "cube"), ("red", "cube")) == ""
     head = plan_csv(made()).splitlines()[0]
     assert head == "demonstration,color,object,carrier_verb,instruction,change,changes"
+
+
+@pytest.mark.parametrize(
+    "record",
+    ['{"factors": null}', '{"factors": 5}', '{"factors": [5, [1]]}', '{"seed": Infinity}', "[" * 100_000],
+)
+def test_a_record_of_nonsense_is_one_line(record: str, tmp_path: Path) -> None:
+
+    path = tmp_path / "p.csv"
+    write_plan(make_plan("tabletop", load_vocabulary(), ["color", "object"], "v", 24), path)
+    path.with_suffix(".json").write_text(record)
+    with pytest.raises(UserError, match=r"p\.json"):
+        read_plan(path)

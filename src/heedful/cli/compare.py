@@ -100,6 +100,10 @@ def names(text: str) -> list[str]:
     return [name for name in re.split(r"[,>\s]+", text) if name]
 
 
+_DIGITS = 9
+"""More digits are a slip of the keyboard."""
+
+
 def counts(text: str, option: str) -> tuple[int, ...]:
     """Return whole numbers between commas.
 
@@ -108,8 +112,10 @@ def counts(text: str, option: str) -> tuple[int, ...]:
     """
     found = []
     for part in names(text):
-        if not part.isdecimal():
-            raise UserError(f"{option} takes whole numbers between commas, such as 12,18; found {part!r}.")
+        if not (part.isascii() and part.isdecimal() and len(part) <= _DIGITS):
+            raise UserError(
+                f"{option} takes whole numbers between commas, such as 12,18; found {part[:20]!r}."
+            )
         found.append(int(part))
     return tuple(found)
 

@@ -17,6 +17,8 @@ from heedful.spec.plan import Configuration, Grid, Plan, PlanRow, factor_changes
 from heedful.spec.seeds import generator
 from heedful.spec.vocabulary import Vocabulary
 
+MOST = 100_000
+"""Demonstrations or factor changes of a plan; more is a slip of the keyboard."""
 LARGEST_GRID = 1_000_000
 """Cells of the largest grid that is written out, as random draws and complete need."""
 
@@ -57,6 +59,9 @@ def make_plan(
     Raises:
         UserError: Something unknown, f below the minimum, or n below the number of cells.
     """
+    for what, number in (("demonstrations", demos), ("factor changes", changes or 0)):
+        if number > MOST:
+            raise UserError(f"{number} {what} are asked; a plan has at most {MOST}.")
     bindings = grammar.bindings if isinstance(grammar, Vocabulary) else ()
     words = grammar.grammar if isinstance(grammar, Vocabulary) else grammar
     axes = tuple(words.factor(name) for name in factors)

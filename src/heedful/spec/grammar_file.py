@@ -89,7 +89,7 @@ def _read(path: Path, source: str) -> LoadedGrammar:
 
     try:
         data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"Grammar {path} cannot be read: {reason}.") from error
     if isinstance(data, dict) and "pairs" in data:  # a vocabulary

@@ -20,7 +20,7 @@ def read_json(path: Path, remedy: str = "") -> dict[str, Any]:
         data = json.loads(path.read_bytes())
     except FileNotFoundError as error:
         raise UserError(f"{path} is missing{cure}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is damaged ({error}){cure}") from error
     if not isinstance(data, dict):
         raise UserError(f"{path} is damaged (no JSON object){cure}")

@@ -114,7 +114,13 @@ def read_plan(path: Path, grammar: str | Path | None = None) -> Plan:
     record = read_json(companion(path)) if companion(path).is_file() else {}
     loaded = load_grammar(_grammar_source(path, record, grammar))
     table = plan_table(path)
-    columns = PlanColumns.of(path, table[0][1], loaded.grammar, record.get("factors", ()))
+    expected = record.get("factors", [])
+    if not isinstance(expected, list) or not all(isinstance(name, str) for name in expected):
+        raise UserError(
+            f"{companion(path)} does not fit the plan (its factors are no names); delete it, "
+            f"{path.name} alone will do."
+        )
+    columns = PlanColumns.of(path, table[0][1], loaded.grammar, expected)
     done: Counter[tuple[str, ...]] = Counter()
     rows = []
     for number, fields in table[1:]:
@@ -141,7 +147,7 @@ def read_plan(path: Path, grammar: str | Path | None = None) -> Plan:
             for said, value in _record(plan).items():
                 if said != "grammar" and record.get(said) != value:
                     raise UserError(f"its {said} is {record.get(said)}, the rows say {value}")
-    except (KeyError, TypeError, ValueError, UserError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, UserError) as error:
         raise UserError(
             f"{companion(path)} does not fit the plan ({error}); delete it, {path.name} alone will do."
         ) from error

@@ -36,7 +36,9 @@ def failures(
         typer.Option("--frame", help="Compare paths as recorded, or moved to one place of the target."),
     ] = Frame.auto,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the page with its figures.")] = None,
-    points: Annotated[int, typer.Option("--points", min=2, help="Points a path is resampled to.")] = 50,
+    points: Annotated[
+        int, typer.Option("--points", min=2, max=10_000, help="Points a path is resampled to.")
+    ] = 50,
     least: Annotated[
         int, typer.Option("--least-successes", min=2, help="Successes that a task needs for a corridor.")
     ] = 5,

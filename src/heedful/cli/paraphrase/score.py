@@ -32,7 +32,8 @@ def score(
         typer.Argument(help="CSV with the columns original and paraphrase, or LIBERO-Para's metadata."),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="CSV to write: the rows with their distances.")
+        Path | None,
+        typer.Option("--out", help="CSV to write, replacing what is there: the rows with their distances."),
     ] = None,
     alpha: Annotated[
         float,

@@ -9,6 +9,9 @@ from heedful.planning.strategies import strategy_named
 from heedful.spec.errors import UserError
 from heedful.spec.vocabulary import load_vocabulary
 
+MOST_SEEDS = 1000
+"""Training seeds; more is a slip of the keyboard."""
+
 
 @dataclass(frozen=True)
 class ComparisonRequest:
@@ -67,6 +70,8 @@ def checked(request: ComparisonRequest) -> ComparisonRequest:
     for name, low in (("seeds", 1), ("rollouts", 1), ("empty", 0)):
         if getattr(request, name) < low:
             raise UserError(f"The number of {name} is {getattr(request, name)}; it must be at least {low}.")
+    if request.seeds > MOST_SEEDS:
+        raise UserError(f"The number of seeds is {request.seeds}; it can be at most {MOST_SEEDS}.")
     for count in request.demos:
         if count < 1:
             raise UserError(f"The number of demos is {count}; it must be at least 1.")
