@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heedful.judges.task import LABELS, TaskJudge, label, make_grid, make_paraphrase
+from heedful.judges.task import TaskJudge, label, make_grid, make_paraphrase
 from heedful.spec.case import Case, PolicyEntry
-from heedful.spec.manipulation import Manipulation, ManipulationRules
+from heedful.spec.manipulation import TASK_LABELS, Manipulation, ManipulationRules
 from heedful.spec.rollout import EpisodeRow, Rollout
 from heedful.spec.state import Trajectory
 from heedful.suites.grid import make as make_suite
@@ -24,7 +24,7 @@ from heedful.suites.grid import make as make_suite
 )
 def test_labels(object_: str | None, verb: str | None, expected: str) -> None:
     assert label("red-cube", "lift", Manipulation(object_, verb)) == expected
-    assert expected in LABELS
+    assert expected in TASK_LABELS
 
 
 def case(verb: str = "lift") -> Case:

@@ -12,8 +12,6 @@ from heedful.spec.manipulation import RULES, Manipulation, ManipulationRules, re
 from heedful.spec.rollout import Rollout, Verdict
 from heedful.spec.state import Trajectory
 
-LABELS = ("success", "wrong_verb", "wrong_object", "nothing")
-
 
 def label(target: str, verb: str, done: Manipulation) -> str:
     """Return what ``done`` counts as when ``verb`` was to be done to the object ``target``."""

@@ -52,6 +52,9 @@ class ManipulationRules:
 
 RULES = ManipulationRules()
 
+TASK_LABELS = ("success", "wrong_verb", "wrong_object", "nothing")
+"""What a manipulation counts as where one verb on one object is right; ``judges.task`` says when."""
+
 
 @dataclass(frozen=True)
 class Manipulation:

@@ -7,30 +7,20 @@ rollouts crashed or could not be judged, and what a person should take away.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from heedful.metrics.paraphrase_outcomes import ARMS, Arm, ParaphraseOutcome
+from heedful.metrics.paraphrase_outcomes import ARMS, ParaphraseOutcome
 from heedful.metrics.paraphrase_summary import summarise_paraphrases
+from heedful.spec.manipulation import TASK_LABELS
 from heedful.spec.paraphrase import cell
 from heedful.spec.rollout import EpisodeRow, Verdict
+from heedful.suites.outcomes import CRASHED, UNJUDGED, Outcome, ended, tally, trained_with
 from heedful.suites.paraphrase.similarity import similarities
 from heedful.suites.shares import percent
 
-LABELS = ("success", "wrong_verb", "wrong_object", "nothing")
-COUNTED = (*LABELS, "crashed", "unjudged")
-
 LEAST_ORIGINAL = 0.5
 """Success with the original words below which a drop says little: there is too little to lose."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """One rollout and how it ended: a label, ``crashed`` or ``unjudged``."""
-
-    row: EpisodeRow
-    arm: Arm
-    result: str
 
 
 def summarise(rows: Sequence[EpisodeRow], verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
@@ -40,12 +30,12 @@ def summarise(rows: Sequence[EpisodeRow], verdicts: Mapping[str, Verdict]) -> di
         rows: Every rollout of the run, crashed ones included.
         verdicts: Episode id -> what the judge said; a missing one counts as unjudged.
     """
-    ended = [_ended(row, verdicts.get(row.id)) for row in rows]
+    every = _every(rows, verdicts)
     outcomes, reason = judged_outcomes(rows, verdicts)
     found = summarise_paraphrases(outcomes)
     policies = {policy["name"]: policy for policy in found["policies"]}
     names = dict.fromkeys(row.policy.name for row in rows)
-    described = [_policy(name, [e for e in ended if e.row.policy.name == name], policies) for name in names]
+    described = [_policy(name, [o for o in every if o.row.policy.name == name], policies) for name in names]
     warnings = [] if rows else ["There are no rollouts yet."]
     if reason:
         warnings.append(f"PRIDE is left out: {reason}")
@@ -67,33 +57,27 @@ def judged_outcomes(
         rows: Every rollout of the run, crashed ones included.
         verdicts: Episode id -> what the judge said.
     """
-    ended = [_ended(row, verdicts.get(row.id)) for row in rows]
-    outcomes = [_outcome(one) for one in ended if one.result in LABELS]
+    outcomes = [_worded(one) for one in _every(rows, verdicts) if one.judged]
     known, reason = similarities((o.original, o.text) for o in outcomes if o.arm == "paraphrase")
     return [_with_similarity(o, known) for o in outcomes], reason
 
 
-def _ended(row: EpisodeRow, verdict: Verdict | None) -> Ended:
-    arm = next(arm for arm in ARMS if arm == row.case.arm)
-    if row.status == "crashed":
-        return Ended(row, arm, "crashed")
-    if verdict is None or verdict.label not in LABELS:
-        return Ended(row, arm, "unjudged")
-    return Ended(row, arm, verdict.label)
+def _every(rows: Sequence[EpisodeRow], verdicts: Mapping[str, Verdict]) -> list[Outcome]:
+    return [Outcome(row, ended(row, verdicts.get(row.id), TASK_LABELS)) for row in rows]
 
 
-def _outcome(one: Ended) -> ParaphraseOutcome:
-    case, seed = one.row.case, one.row.policy.training_seed
+def _worded(one: Outcome) -> ParaphraseOutcome:
+    case, seed = one.row.case, one.training_seed
     return ParaphraseOutcome(
         policy=one.row.policy.name,
         original=case.scoring["original"],
         text=case.instruction.text,
         key=case.scoring["key"],
         cell=cell(case.scoring["cell"]),
-        success=one.result == "success",
+        success=one.success,
         seed="" if seed is None else str(seed),
         scene=case.seed_key,
-        arm=one.arm,
+        arm=next(arm for arm in ARMS if arm == one.arm),
     )
 
 
@@ -106,15 +90,12 @@ def _with_similarity(
     return replace(outcome, keyword_similarity=found[0], structural_similarity=found[1])
 
 
-def _policy(name: str, ended: Sequence[Ended], measured: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _policy(name: str, outcomes: Sequence[Outcome], measured: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """Return what was measured of one policy, with its counts and what to take away."""
-    counts = {
-        arm: {result: sum(e.arm == arm and e.result == result for e in ended) for result in COUNTED}
-        for arm in ARMS
-    }
+    counts = {arm: tally([o for o in outcomes if o.arm == arm], TASK_LABELS) for arm in ARMS}
     found = measured.get(name, {})
-    lost = {result: sum(counts[arm][result] for arm in ARMS) for result in ("crashed", "unjudged")}
-    warnings = [f"{n} of {len(ended)} rollouts are {result}." for result, n in lost.items() if n]
+    lost = {result: sum(counts[arm][result] for arm in ARMS) for result in (CRASHED, UNJUDGED)}
+    warnings = [f"{n} of {len(outcomes)} rollouts are {result}." for result, n in lost.items() if n]
     original = (found.get("original") or {}).get("value")
     if original is not None and original < LEAST_ORIGINAL:
         warnings.append(
@@ -124,10 +105,8 @@ def _policy(name: str, ended: Sequence[Ended], measured: Mapping[str, dict[str, 
     return {
         "name": name,
         **found,
-        "refs": sorted({e.row.policy.ref for e in ended}),
-        "training_seeds": sorted(
-            {e.row.policy.training_seed for e in ended}, key=lambda seed: (seed is None, seed)
-        ),
+        "refs": sorted({o.row.policy.ref for o in outcomes}),
+        "training_seeds": trained_with(outcomes),
         "counts": counts,
         "takeaway": _takeaway(name, found, counts["paraphrase"]),
         "warnings": warnings,
@@ -139,7 +118,7 @@ def _takeaway(name: str, found: Mapping[str, Any], counts: Mapping[str, int]) ->
     success = found.get("success") or {}
     if success.get("value") is None:
         return f"{name} has no judged rollouts under paraphrase yet."
-    judged = sum(counts[label] for label in LABELS)
+    judged = sum(counts[label] for label in TASK_LABELS)
     said = f"{name} does as told in {_share(success)} of {judged} rollouts in other words"
     original = found.get("original")
     if original and original["value"] is not None:

@@ -15,9 +15,10 @@ from heedful.spec.rollout import EpisodeRow, Verdict
 from heedful.spec.vocabulary import Vocabulary
 from heedful.suites.factors.options import FactorsOptions
 from heedful.suites.factors.summary.hierarchy import summarise_hierarchy
-from heedful.suites.factors.summary.outcomes import Outcome, outcome
+from heedful.suites.factors.summary.outcomes import outcome
 from heedful.suites.factors.summary.pair import summarise_pair
 from heedful.suites.factors.summary.takeaway import pair_takeaway, policy_takeaway
+from heedful.suites.outcomes import Outcome, trained_with
 
 
 def summarise(
@@ -69,7 +70,7 @@ def _policy(
     return {
         "name": name,
         "refs": sorted({o.row.policy.ref for o in outcomes}),
-        "training_seeds": sorted({o.training_seed for o in outcomes}, key=lambda s: (s is None, s)),
+        "training_seeds": trained_with(outcomes),
         "takeaway": policy_takeaway(name, pairs, found),
         "pairs": pairs,
         "hierarchy": found,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from heedful.metrics.rates import wilson
 from heedful.spec.rollout import Estimate
-from heedful.suites.factors.summary.outcomes import Outcome
+from heedful.suites.outcomes import Outcome
 from heedful.suites.shares import share
 
 

@@ -16,8 +16,9 @@ from heedful.spec.rollout import Estimate
 from heedful.spec.seeds import generator
 from heedful.spec.vocabulary import Binding, Vocabulary
 from heedful.suites.factors.summary.balance import same_object, side_preference
-from heedful.suites.factors.summary.outcomes import Outcome, label_share, tally
+from heedful.suites.factors.summary.outcomes import tally
 from heedful.suites.factors.summary.trust import is_weak, pair_warnings
+from heedful.suites.outcomes import Outcome, label_share
 
 POSTERIOR_DRAWS = 2000
 

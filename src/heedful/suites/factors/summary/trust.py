@@ -8,14 +8,12 @@ from heedful.spec.rollout import Estimate
 from heedful.spec.vocabulary import Binding, Vocabulary
 from heedful.suites.factors.cases import places
 from heedful.suites.factors.summary.balance import incomplete_units, same_object, side_preference
-from heedful.suites.factors.summary.outcomes import Outcome, label_share
+from heedful.suites.outcomes import Outcome, impossible, label_share, losses
 from heedful.suites.shares import percent
 
 LEAST_SUCCESS = 0.8
 MOST_NEITHER = 0.4
 """A policy below the one in distribution, or above the other in conflict, is weak."""
-
-_NAMED = 3  # rollouts that a warning lists
 
 
 def is_weak(in_distribution: Estimate, neither: Estimate) -> bool:
@@ -72,20 +70,5 @@ def pair_warnings(
             f"Prefers the object on the image's {which}; by design this adds as much to either factor."
         )
     everything = [*conflict, *seen, *wordless]
-    for result, words in (("crashed", "crashed"), ("unjudged", "could not be judged")):
-        count = sum(o.result == result for o in everything)
-        if count:
-            found.append(f"{count} of {len(everything)} rollouts {words}; they are in no rate.")
-    impossible = [o.row.id for o in everything if is_impossible(o)]
-    if impossible:
-        shown = ", ".join(impossible[:_NAMED]) + (", ..." if len(impossible) > _NAMED else "")
-        found.append(
-            f"{len(impossible)} {'verdict is' if len(impossible) == 1 else 'verdicts are'} impossible "
-            f"(success without the target): {shown}."
-        )
+    found += losses(everything) + impossible(everything)
     return found
-
-
-def is_impossible(o: Outcome) -> bool:
-    """Return whether a verdict contradicts itself: success where none can be, or on another object."""
-    return o.result == "success" and o.taken != o.scoring.get("target")

@@ -12,8 +12,9 @@ from typing import Any
 from heedful.spec.rollout import EpisodeRow, Verdict
 from heedful.suites.grid.axes import Axes
 from heedful.suites.grid.options import GridOptions
-from heedful.suites.grid.summary.outcomes import Outcome, outcome
+from heedful.suites.grid.summary.outcomes import outcome
 from heedful.suites.grid.summary.policy import summarise_policy
+from heedful.suites.outcomes import Outcome
 
 
 def _warnings(rows: Sequence[EpisodeRow], axes: Axes) -> list[str]:

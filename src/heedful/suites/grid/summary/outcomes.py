@@ -1,81 +1,31 @@
-"""Rows and verdicts, joined to what the numbers need."""
+"""What a rollout of the grid suite counts as, and which side policies take from."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
+from heedful.spec.manipulation import TASK_LABELS
 from heedful.spec.rollout import EpisodeRow, Estimate, Verdict
+from heedful.suites import outcomes as suite
+from heedful.suites.outcomes import Outcome, ended, taken_on_left
 from heedful.suites.shares import share
-
-LABELS = ("success", "wrong_verb", "wrong_object", "nothing")
-COUNTED = (*LABELS, "crashed", "unjudged")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How one rollout of the suite ended.
-
-    Attributes:
-        row: The rollout.
-        result: A label, or ``crashed``, or ``unjudged`` when no judge could tell.
-        taken: Object first manipulated, ``None`` if none was.
-        on_left: Whether, of the target and the confuser it changes places with, the one taken
-            stood further left in the agent camera's image; ``None`` if neither was taken.
-    """
-
-    row: EpisodeRow
-    result: str
-    taken: str | None = None
-    on_left: bool | None = None
-
-    @property
-    def scoring(self) -> Mapping[str, str]:
-        """Return the scoring of its case."""
-        return self.row.case.scoring
-
-    @property
-    def training_seed(self) -> int | None:
-        """Return the training seed of its policy."""
-        return self.row.policy.training_seed
-
-    @property
-    def judged(self) -> bool:
-        """Return whether it has a label."""
-        return self.result in LABELS
-
-    @property
-    def success(self) -> bool:
-        """Return whether the instruction was carried out."""
-        return self.result == "success"
 
 
 def outcome(row: EpisodeRow, verdict: Verdict | None) -> Outcome:
-    """Return how ``row`` ended; a crashed rollout has no label whatever a judge says."""
-    if row.status == "crashed":
-        return Outcome(row, "crashed")
-    if verdict is None or verdict.label not in LABELS:
-        return Outcome(row, "unjudged")
+    """Return how ``row`` ended."""
+    result = ended(row, verdict, TASK_LABELS)
+    if verdict is None or result not in TASK_LABELS:
+        return Outcome(row, result)
     done = verdict.evidence.get("object")
     taken = done if isinstance(done, str) else None
-    y = {row.case.scoring.get(r): verdict.evidence.get(f"y_{r}_m") for r in ("target", "other")}
-    own, other = y.get(taken), next((v for name, v in y.items() if name != taken), None)
-    on_left = None
-    if taken is not None and isinstance(own, float) and isinstance(other, float):
-        on_left = own < other  # +y is right in the picture
-    return Outcome(row, verdict.label, taken, on_left)
+    y_m = {row.case.scoring.get(r): verdict.evidence.get(f"y_{r}_m") for r in ("target", "other")}
+    return Outcome(row, result, taken, taken_on_left(taken, y_m))
 
 
 def tally(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """Return the number of outcomes by result, every result listed."""
-    results = [o.result for o in outcomes]
-    return {name: results.count(name) for name in COUNTED}
-
-
-def label_share(outcomes: Sequence[Outcome], label: str) -> Estimate:
-    """Return the share of judged outcomes with ``label``."""
-    return share([o for o in outcomes if o.judged], lambda o: o.result == label, "judged rollouts")
+    return suite.tally(outcomes, TASK_LABELS)
 
 
 def by_unit(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:

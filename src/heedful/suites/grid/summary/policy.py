@@ -10,12 +10,14 @@ import numpy as np
 
 from heedful.metrics.bootstrap import clustered_rate
 from heedful.spec.codec import to_json
+from heedful.spec.manipulation import TASK_LABELS
 from heedful.spec.rollout import Estimate
 from heedful.spec.seeds import generator
 from heedful.suites.grid.axes import SUITE, Axes
 from heedful.suites.grid.cases import ASKED, WORDLESS
-from heedful.suites.grid.summary.outcomes import LABELS, Outcome, label_share, side_preference, tally
+from heedful.suites.grid.summary.outcomes import side_preference, tally
 from heedful.suites.grid.summary.trust import warnings
+from heedful.suites.outcomes import Outcome, label_share, trained_with
 from heedful.suites.shares import percent
 
 
@@ -27,9 +29,9 @@ def summarise_policy(name: str, axes: Axes, outcomes: Sequence[Outcome]) -> dict
         axes: The grid.
         outcomes: All arms, all training seeds.
     """
-    asked = [o for o in outcomes if o.row.case.arm == ASKED]
-    wordless = [o for o in outcomes if o.row.case.arm == WORDLESS]
-    seeds = sorted({o.training_seed for o in outcomes}, key=lambda s: (s is None, s))
+    asked = [o for o in outcomes if o.arm == ASKED]
+    wordless = [o for o in outcomes if o.arm == WORDLESS]
+    seeds = trained_with(outcomes)
     success = clustered_success(asked, generator(0, SUITE, "bootstrap", name))
     inside = cells(axes, asked)
     return {
@@ -41,7 +43,9 @@ def summarise_policy(name: str, axes: Axes, outcomes: Sequence[Outcome]) -> dict
         "counts": tally(asked),
         "success": to_json(success),
         "success_naive": to_json(label_share(asked, "success")),
-        "failures": {label: to_json(label_share(asked, label)) for label in LABELS if label != "success"},
+        "failures": {
+            label: to_json(label_share(asked, label)) for label in TASK_LABELS if label != "success"
+        },
         "side_preference": to_json(side_preference(asked)),
         "cells": inside,
         "by_training_seed": [
@@ -100,7 +104,7 @@ def takeaway(policy: str, axes: Axes, success: Estimate, counts: dict[str, int],
     """Return what a person should take away of one policy, in a sentence."""
     if success.value is None or success.low is None or success.high is None:
         return f"{policy} has no judged rollouts on the grid of {axes.name} yet."
-    judged = sum(counts[label] for label in LABELS)
+    judged = sum(counts[label] for label in TASK_LABELS)
     words = {"wrong_object": "takes another object", "wrong_verb": "does something else to the right object"}
     words["nothing"] = "manipulates nothing"
     rest = ", ".join(f"{said} in {percent(counts[label] / judged)}" for label, said in words.items())

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from heedful.suites.grid.summary.outcomes import Outcome, by_unit, label_share, side_preference
+from heedful.suites.grid.summary.outcomes import by_unit, side_preference
+from heedful.suites.outcomes import Outcome, impossible, label_share, losses
 from heedful.suites.shares import percent
-
-_NAMED = 3  # rollouts that a warning lists
 
 
 def warnings(asked: Sequence[Outcome], wordless: Sequence[Outcome]) -> list[str]:
@@ -30,17 +29,7 @@ def warnings(asked: Sequence[Outcome], wordless: Sequence[Outcome]) -> list[str]
     if side.low is not None and side.high is not None and not side.low <= 0.5 <= side.high:
         found.append(f"Prefers the object on the image's {'left' if side.low > 0.5 else 'right'}.")
     everything = [*asked, *wordless]
-    for result, words in (("crashed", "crashed"), ("unjudged", "could not be judged")):
-        count = sum(o.result == result for o in everything)
-        if count:
-            found.append(f"{count} of {len(everything)} rollouts {words}; they are in no rate.")
-    impossible = [o.row.id for o in everything if o.success and o.taken != o.scoring["target"]]
-    if impossible:
-        shown = ", ".join(impossible[:_NAMED]) + (", ..." if len(impossible) > _NAMED else "")
-        found.append(
-            f"{len(impossible)} {'verdict is' if len(impossible) == 1 else 'verdicts are'} impossible "
-            f"(success without the target): {shown}."
-        )
+    found += losses(everything) + impossible(everything)
     return found
 
 
