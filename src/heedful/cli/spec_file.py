@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.spec.errors import UserError, unknown
+from heedful.spec.yaml_file import parse_yaml
 
 
 def merged(
@@ -60,11 +61,9 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _yaml(text: str, where: str) -> Any:
-    import yaml
-
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        return parse_yaml(text)
+    except ValueError as error:
         raise UserError(f"{where}: not valid YAML: {' '.join(str(error).split())}.") from error
 
 

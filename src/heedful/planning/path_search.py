@@ -8,6 +8,8 @@ bridge, which both cannot undo, kicks the tour (iterated local search).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,17 +19,22 @@ KICKS = 400
 """Kicks for fifty cells; fewer for more, so that the time stays about the same."""
 
 I64 = NDArray[np.int64]
+_NEVER = 1 << 30  # further than any cell
 _FIRST = -1_000_000  # binds the empty place to the cell that the path must begin with
 
 
-def nearest_neighbours(codes: I64) -> list[int]:
-    """Return the path from cell 0 that always goes on to the nearest cell left, [M] from codes [M, N]."""
-    left = np.ones(len(codes), dtype=bool)
+def nearest_neighbours(cells: int, away: Callable[[int], I64]) -> list[int]:
+    """Return the path from cell 0 that always goes on to the nearest cell left.
+
+    Args:
+        cells: M, how many there are.
+        away: Cell -> its distances to all, [M].
+    """
+    left = np.ones(cells, dtype=bool)
     path = [0]
-    for _ in range(len(codes) - 1):
+    for _ in range(cells - 1):
         left[path[-1]] = False
-        away = (codes != codes[path[-1]]).sum(axis=1)
-        path.append(int(np.where(left, away, codes.shape[1] + 1).argmin()))
+        path.append(int(np.where(left, away(path[-1]), _NEVER).argmin()))
     return path
 
 
@@ -46,7 +53,8 @@ def improved_path(distances: I64, bound: int, at_first: bool) -> list[int]:
         closed[cells, 0] = closed[0, cells] = _FIRST
         bound += _FIRST
     rng = generator(0, "staircase")  # the same kicks every time: equal cells, equal order
-    tour = _settled(np.append(_greedy(distances), cells), closed)
+    begun = nearest_neighbours(cells, lambda cell: distances[cell])
+    tour = _settled(np.asarray([*begun, cells], dtype=np.int64), closed)
     shortest, length = tour, _length(tour, closed)
     current = length
     for _ in range(KICKS * 50 * 50 // max(cells, 50) ** 2):
@@ -61,16 +69,6 @@ def improved_path(distances: I64, bound: int, at_first: bool) -> list[int]:
     at = int(np.flatnonzero(shortest == cells)[0])
     path = [int(cell) for cell in np.roll(shortest, -at)[1:]]
     return path[::-1] if at_first and path[0] != 0 else path
-
-
-def _greedy(distances: I64) -> I64:
-    """Return the path from cell 0 that always goes on to the nearest cell left."""
-    left = np.ones(len(distances), dtype=bool)
-    path = [0]
-    for _ in range(len(distances) - 1):
-        left[path[-1]] = False
-        path.append(int(np.where(left, distances[path[-1]], 1 << 30).argmin()))
-    return np.asarray(path, dtype=np.int64)
 
 
 def _length(tour: I64, closed: I64) -> int:

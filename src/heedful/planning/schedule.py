@@ -10,12 +10,12 @@ import numpy as np
 from heedful.planning.grounding import PUBLISHED_ORDER, ranked
 from heedful.planning.staircase import staircase
 from heedful.planning.strategies import strategy_cells, strategy_named
-from heedful.spec.carriers import Carriers, carrier_choices, default_carriers
+from heedful.spec.carriers import default_carriers
 from heedful.spec.errors import UserError
 from heedful.spec.grammar import Grammar
 from heedful.spec.plan import Configuration, Grid, Plan, PlanRow, factor_changes
 from heedful.spec.seeds import generator
-from heedful.spec.vocabulary import Vocabulary
+from heedful.spec.vocabulary import Carriers, Vocabulary, carrier_choices
 
 MOST = 100_000
 """Demonstrations or factor changes of a plan; more is a slip of the keyboard."""

@@ -61,7 +61,8 @@ def _ordered(cells: tuple[Configuration, ...], start: Configuration | None) -> t
     if math.prod(map(len, values)) == len(cells):
         return tuple(_gray(values))
     if len(cells) > SEARCHED_CELLS:
-        path = nearest_neighbours(_coded(naive, values))
+        codes = _coded(naive, values)
+        path = nearest_neighbours(len(codes), lambda cell: (codes != codes[cell]).sum(axis=1))
         return min(naive, tuple(naive[i] for i in path), key=factor_changes)
     distances = _distances(naive)
     bound = _spanning_tree_weight(distances)

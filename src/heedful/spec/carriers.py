@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from heedful.spec.grammar import Factor, Grammar
-from heedful.spec.vocabulary import Binding
-
-Carriers = Mapping[str, tuple[str, ...]]
-"""Factor -> the values it takes in turn."""
+from heedful.spec.vocabulary import Binding, Carriers
 
 _USUAL = {"verb": ("grasp", "lift"), "object": ("cube", "sphere")}
 """What the published training sets carry, where a grammar has these values."""
@@ -41,11 +37,6 @@ def default_carriers(grammar: Grammar, factors: Sequence[str], bindings: Sequenc
 def mandatory(grammar: Grammar) -> tuple[str, ...]:
     """Return the factors that the template cannot leave out."""
     return tuple(re.findall(r"\{(\w+)\}", re.sub(r"\[[^\[\]]*\]", "", grammar.template)))
-
-
-def carrier_choices(carriers: Carriers) -> tuple[dict[str, str], ...]:
-    """Return every combination of carrier values; one empty choice where nothing is carried."""
-    return tuple(dict(zip(carriers, values, strict=True)) for values in itertools.product(*carriers.values()))
 
 
 def _usual(factor: Factor) -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from heedful.spec.codec import from_json
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.grammar import Factor, FactorKind, Grammar
 from heedful.spec.vocabulary import Binding, load_vocabulary
+from heedful.spec.yaml_file import read_yaml
 
 _HERE = Path(__file__).parent
 _YAML = (".yaml", ".yml")
@@ -85,13 +85,7 @@ def _shipped(folder: str) -> list[Path]:
 
 
 def _read(path: Path, source: str) -> LoadedGrammar:
-    import yaml
-
-    try:
-        data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"Grammar {path} cannot be read: {reason}.") from error
+    data = read_yaml(path, f"Grammar {path} cannot be read")
     if isinstance(data, dict) and "pairs" in data:  # a vocabulary
         vocabulary = load_vocabulary(path)
         return LoadedGrammar(source, vocabulary.grammar, (), vocabulary.bindings)

@@ -8,16 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from heedful.spec.codec import from_json
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.grammar import Factor, FactorKind, Grammar, Instruction
 from heedful.spec.scene import ObjectSpec
+from heedful.spec.yaml_file import read_yaml
 
+Carriers = Mapping[str, tuple[str, ...]]
+"""Factor that an instruction names but that says nothing -> the values it takes in turn."""
 PairKind = Literal["object_object", "verb_object"]
 ATTRIBUTES = tuple(f.name for f in fields(ObjectSpec) if f.name != "name")
 _SHIPPED = Path(__file__).parent / "vocabularies"
+
+
+def carrier_choices(carriers: Carriers) -> tuple[dict[str, str], ...]:
+    """Return every combination of carrier values; one empty choice where nothing is carried."""
+    return tuple(dict(zip(carriers, values, strict=True)) for values in itertools.product(*carriers.values()))
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,7 @@ class Binding:
 
     factors: tuple[str, str]
     bound: tuple[tuple[str, str], ...]
-    carriers: Mapping[str, tuple[str, ...]]
+    carriers: Carriers
     kind: PairKind
 
     @property
@@ -59,10 +67,7 @@ class Binding:
 
     def carrier_choices(self) -> tuple[dict[str, str], ...]:
         """Return every combination of carrier values."""
-        return tuple(
-            dict(zip(self.carriers, values, strict=True))
-            for values in itertools.product(*self.carriers.values())
-        )
+        return carrier_choices(self.carriers)
 
     def values(self, first: str, second: str, carriers: Mapping[str, str]) -> dict[str, str]:
         """Return the factor values of an instruction that names ``first`` and ``second``."""
@@ -157,13 +162,7 @@ class _File:
 
 @cache
 def _read(path: Path) -> Vocabulary:
-    import yaml
-
-    try:
-        data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"Cannot read vocabulary {path}: {str(error).splitlines()[0]}.") from error
-    entry = from_json(_File, data, where=str(path))
+    entry = from_json(_File, read_yaml(path, f"Cannot read vocabulary {path}"), where=str(path))
     grammar = Grammar(
         entry.name, entry.template, tuple(Factor(f.name, f.values, f.kind) for f in entry.factors)
     )

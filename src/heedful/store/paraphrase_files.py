@@ -14,7 +14,8 @@ from heedful.store.disk import write_atomically
 
 PAIR_COLUMNS = (("original", "paraphrase"), ("original_instruction", "new_instruction"))
 """Names that the two texts may have: ours, and those of LIBERO-Para's metadata."""
-_OUTCOMES = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False, "": None}
+OUTCOMES = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False, "": None}
+"""What a file may say of an episode, in small letters -> whether it succeeded; ``None``: not told."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +106,11 @@ def outcomes_of(table: Table, column: str = "success") -> list[bool | None]:
     found: list[bool | None] = []
     for line, cell in zip(table.lines, table.column(column), strict=True):
         word = cell.strip().lower()
-        if word not in _OUTCOMES:
+        if word not in OUTCOMES:
             raise UserError(
                 f"{table.path}, line {line}: {column} is {cell!r}; it must be 1, 0, true, false or empty."
             )
-        found.append(_OUTCOMES[word])
+        found.append(OUTCOMES[word])
     return found
 
 

@@ -222,7 +222,7 @@ def _rows(path: Path, metadata: Metadata | None) -> list[ResultRow]:
     found = []
     for i, line in enumerate(table.lines):
         key = keys[i] if keys is not None else ""
-        cell = cells[i] if cells[i] is not None else cell_of_key(key)
+        cell = cells[i]
         found.append(
             ResultRow(
                 policy=names[i] or path.stem,

@@ -15,6 +15,7 @@ import numpy as np
 
 from heedful.spec.end_effector import EndEffectorPath, RecordedPaths
 from heedful.spec.errors import UserError
+from heedful.store.paraphrase_files import OUTCOMES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,6 @@ NUMBERS = ("step", "x", "y", "z")
 OPTIONAL_WORDS = ("arm", "cell", "category", "instruction")
 TARGET = ("target_x", "target_y", "target_z")
 ENDINGS = (".csv", ".parquet")
-_SUCCESS = {"1": True, "true": True, "1.0": True, "0": False, "false": False, "0.0": False}
 _KEY = ("policy", "task", "episode")
 
 
@@ -148,8 +148,6 @@ def _refuse_contradictions(table: pl.DataFrame, path: Path) -> None:
 
 
 def _success(text: str, where: str) -> bool | None:
-    if not text:
-        return None
-    if text.lower() not in _SUCCESS:
+    if text.lower() not in OUTCOMES:
         raise UserError(f"{where}: success must be 1 or 0, true or false, or empty; found {text!r}.")
-    return _SUCCESS[text.lower()]
+    return OUTCOMES[text.lower()]

@@ -204,6 +204,15 @@ class RunFolder:
         """
         return run_files.read_verdicts(self.path, judge, digest)
 
+    def judgement(self) -> dict[str, Verdict]:
+        """Return episode id -> verdict of the judge that the metrics rest on.
+
+        Raises:
+            UserError: The run was not judged yet, or a file is damaged.
+        """
+        named = str(self.metrics().get("judge", self.spec.suite))  # NAME-DIGEST
+        return self.verdicts(named.rpartition("-")[0] or self.spec.suite)
+
     def write_verdicts(self, judge: str, digest: str, verdicts: Mapping[str, Verdict]) -> Path:
         """Replace the verdicts of ``judge`` under the rules called ``digest``; return the file."""
         path = self.path / "verdicts" / f"{judge}-{digest}.jsonl"

@@ -93,8 +93,7 @@ def telling(rows: Sequence[EpisodeRow], verdicts: dict[str, Verdict]) -> list[tu
 def _videos(folder: RunFolder, progress: Progress) -> list[Video]:
     from heedful.rollouts.replay import replay_videos
 
-    judge = str(folder.metrics().get("judge", folder.spec.suite)).rpartition("-")[0] or folder.spec.suite
-    chosen = telling(folder.rows(), folder.verdicts(judge))
+    chosen = telling(folder.rows(), folder.judgement())
     paths = replay_videos(folder, [row for row, _ in chosen], camera="agent", progress=progress)
     return [
         Video(

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from heedful.spec.carriers import carrier_choices, default_carriers
+from heedful.spec.carriers import default_carriers
 from heedful.spec.errors import UserError
 from heedful.spec.grammar import Factor, Instruction
 from heedful.spec.plan import Configuration
 from heedful.spec.seeds import generator
-from heedful.spec.vocabulary import Vocabulary
+from heedful.spec.vocabulary import Vocabulary, carrier_choices
 
 SUITE = "grid"
 

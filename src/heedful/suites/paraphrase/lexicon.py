@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from heedful.spec.codec import from_json
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.grammar import Grammar
 from heedful.spec.paraphrase import ACTION_AXIS, ACTION_TYPES, ActionType
+from heedful.spec.yaml_file import read_yaml
 
 SHIPPED = Path(__file__).parent / "lexicon.yaml"
 SLOTS = ("do", "doing", "did", "do_it", "object", "Object", "done")
@@ -104,13 +105,7 @@ def load_lexicon(path: Path = SHIPPED) -> Lexicon:
         UserError: The file cannot be read, has an unknown key or slot, lacks an action type,
             or lists a word twice for one meaning.
     """
-    import yaml
-
-    try:
-        data: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"Cannot read lexicon {path}: {str(error).splitlines()[0]}.") from error
-    found = from_json(Lexicon, data, where=str(path))
+    found = from_json(Lexicon, read_yaml(path, f"Cannot read lexicon {path}"), where=str(path))
     for action in found.actions:
         if action not in _TEMPLATED:
             raise unknown("action type with templates", action, _TEMPLATED)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +21,7 @@ from heedful.spec.rollout import EpisodeRow, Verdict
 from heedful.store.path_table import ENDINGS, path_tables, read_path_table
 from heedful.store.run_files import is_run, no_run
 from heedful.store.run_folder import RunFolder
+from heedful.workflows.report_wish import now
 
 _SAID_EVERY = 100
 
@@ -82,7 +82,7 @@ def failures(
         method=method,
         frame_chosen=frame == "auto",
         policies=found,
-        made_at=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
+        made_at=now(),
         commands=tuple(commands),
     )
 
@@ -105,8 +105,7 @@ def read_run(path: Path, progress: Progress = silent) -> RecordedPaths:
         UserError: The run was not judged yet, or a file is damaged.
     """
     folder = RunFolder.open(path)
-    judge = str(folder.metrics().get("judge", folder.spec.suite)).rpartition("-")[0] or folder.spec.suite
-    rows, verdicts = folder.rows(), folder.verdicts(judge)
+    rows, verdicts = folder.rows(), folder.judgement()
     tasks = _tasks([row.case for row in rows])
     paths: list[EndEffectorPath] = []
     left_out: dict[str, Counter[str]] = {}

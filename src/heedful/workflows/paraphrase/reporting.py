@@ -150,8 +150,7 @@ def _run_material(path: Path, alpha: float, policies: Sequence[str]) -> Paraphra
     folder = RunFolder.open(path)
     if folder.spec.suite != SUITE:
         raise UserError(f"{path} is a run of suite {folder.spec.suite!r}; this reports runs of {SUITE!r}.")
-    judge = str(folder.metrics().get("judge", SUITE)).rpartition("-")[0] or SUITE
-    rows, verdicts = folder.rows(), folder.verdicts(judge)
+    rows, verdicts = folder.rows(), folder.judgement()
     names = list(dict.fromkeys(row.policy.name for row in rows))
     for name in policies:
         if name not in names:

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from heedful.spec.codec import digest, from_json
 from heedful.spec.paraphrase import Cell
+from heedful.spec.yaml_file import read_yaml
 
 _FILE = Path(__file__).with_name("rules.yaml")
 
@@ -92,4 +91,4 @@ def load_rules(path: Path = _FILE) -> Rules:
     Raises:
         UserError: A key is missing, unknown or of the wrong type.
     """
-    return from_json(Rules, yaml.safe_load(path.read_text(encoding="utf-8")), path.name)
+    return from_json(Rules, read_yaml(path, f"Cannot read rules {path}"), path.name)
