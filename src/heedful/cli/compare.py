@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from heedful.cli.options import BaseSeed, DryRun, Encoder, Json, Out, Workers
+from heedful.cli.options import (
+    BaseSeed,
+    DryRun,
+    Encoder,
+    ImageSize,
+    Json,
+    Order,
+    OrderFrom,
+    Out,
+    Seeds,
+    Steps,
+    Workers,
+    names,
+)
 from heedful.cli.output import command_line, print_json, print_table
 from heedful.cli.progress import progress
 from heedful.spec.errors import UserError, unknown
@@ -35,26 +46,18 @@ def compare(
     vary: Annotated[
         str, typer.Option("--vary", help="What takes several values: changes or demos.")
     ] = "changes",
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Training seeds, one policy each.")] = 3,
+    seeds: Seeds = 3,
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=1, help="Rollouts over the whole grid, a policy.")
     ] = 200,
     empty: Annotated[
         int, typer.Option("--empty", min=0, help="Control rollouts without words, a policy.")
     ] = 40,
-    order: Annotated[
-        str | None, typer.Option("--order", help="Order of the factors, the best followed first.")
-    ] = None,
-    run: Annotated[
-        Path | None, typer.Option("--from", help="Judged factors run whose measured order is used.")
-    ] = None,
+    order: Order = None,
+    run: OrderFrom = None,
     encoder: Encoder = "minilm",
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Optimizer steps a policy; default: the recipe's.")
-    ] = None,
-    image_size: Annotated[
-        int, typer.Option("--image-size", help="Side of the demonstrations' images in px.")
-    ] = 192,
+    steps: Steps = None,
+    image_size: ImageSize = 192,
     base_seed: BaseSeed = 0,
     workers: Workers = 2,
     dry_run: DryRun = False,
@@ -93,11 +96,6 @@ def compare(
         return
     _print_findings(done.comparison)
     print(f"Report: {done.page}")
-
-
-def names(text: str) -> list[str]:
-    """Return names between commas, blanks or ``>``."""
-    return [name for name in re.split(r"[,>\s]+", text) if name]
 
 
 _DIGITS = 9

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.compare import names, print_bill
-from heedful.cli.options import BaseSeed, DryRun, Encoder, Json, Out, Workers
+from heedful.cli.compare import print_bill
+from heedful.cli.options import BaseSeed, DryRun, Encoder, ImageSize, Json, Out, Seeds, Steps, Workers, names
 from heedful.cli.output import command_line, print_json, print_table
 from heedful.cli.progress import progress
 
@@ -34,7 +34,7 @@ def mend(
     base_demos: Annotated[
         int, typer.Option("--base-demos", min=1, help="Demonstrations of the biased set before.")
     ] = 300,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Training seeds, one policy each.")] = 1,
+    seeds: Seeds = 1,
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=1, help="Rollouts a policy, in conflicts and over the grid each.")
     ] = 200,
@@ -45,12 +45,8 @@ def mend(
         int, typer.Option("--empty", min=0, help="Control rollouts a policy, without words.")
     ] = 40,
     encoder: Encoder = "minilm",
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Optimizer steps a policy; default: the recipe's.")
-    ] = None,
-    image_size: Annotated[
-        int, typer.Option("--image-size", help="Side of the demonstrations' images in px.")
-    ] = 192,
+    steps: Steps = None,
+    image_size: ImageSize = 192,
     base_seed: BaseSeed = 0,
     workers: Workers = 2,
     dry_run: DryRun = False,

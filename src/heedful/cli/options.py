@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +42,22 @@ Set = Annotated[
     typer.Option("--set", help="KEY=VALUE in YAML, dots for depth: options.rollouts=40; repeatable."),
 ]
 World = Annotated[str, typer.Option("--world", help="Name of the world, see `heedful list`.")]
+
+
+Seeds = Annotated[int, typer.Option("--seeds", min=1, help="Training seeds, one policy each.")]
+Steps = Annotated[
+    int | None, typer.Option("--steps", min=1, help="Optimizer steps a policy; default: the recipe's.")
+]
+ImageSize = Annotated[int, typer.Option("--image-size", help="Side of the demonstrations' images in px.")]
+Order = Annotated[str | None, typer.Option("--order", help="Order of the factors, the best followed first.")]
+OrderFrom = Annotated[
+    Path | None, typer.Option("--from", help="Judged factors run whose measured order is used.")
+]
+
+
+def names(text: str) -> list[str]:
+    """Return names between commas, blanks or ``>``."""
+    return [name for name in re.split(r"[,>\s]+", text) if name]
 
 
 def several(pairs: list[str] | None) -> str | list[str] | None:

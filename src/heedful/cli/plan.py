@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from heedful.cli.options import Json
+from heedful.cli.options import Json, Order, OrderFrom, names
 from heedful.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -27,13 +26,9 @@ def plan(
         int | None,
         typer.Option("--changes", min=0, help="Factor changes f, reached exactly; default: the least."),
     ] = None,
-    run: Annotated[
-        Path | None, typer.Option("--from", help="Judged factors run whose measured order is used.")
-    ] = None,
+    run: OrderFrom = None,
     policy: Annotated[str | None, typer.Option("--policy", help="Which policy of that run.")] = None,
-    order: Annotated[
-        str | None, typer.Option("--order", help="Order of the factors, the best followed first.")
-    ] = None,
+    order: Order = None,
     base: Annotated[
         str | None, typer.Option("--base", help="Base configuration, one value a factor: red,cube.")
     ] = None,
@@ -51,12 +46,12 @@ def plan(
     from heedful.workflows import planning
 
     done = planning.plan(
-        _split(factors),
+        names(factors),
         strategy,
         demos,
         out,
         changes,
-        _split(order) if order is not None else None,
+        names(order) if order is not None else None,
         run,
         policy,
         _values(base) if base is not None else None,
@@ -69,10 +64,6 @@ def plan(
         print_json(_summary(done))
         return
     _print(done)
-
-
-def _split(names: str) -> list[str]:
-    return [name for name in re.split(r"[,>\s]+", names) if name]
 
 
 def _values(values: str) -> list[str]:

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from heedful.metrics.comparison import PARTS, Difference, Success, Trial, by_seed, part_of, success
+from heedful.metrics.comparison import PARTS, Difference, Trial, by_seed, part_of, success
 from heedful.spec.codec import to_json
 from heedful.spec.plan import Configuration
 from heedful.spec.rollout import EpisodeRow, Verdict
-
-SUITE = "grid"
-ASKED, WORDLESS = "grid", "empty_instruction"
+from heedful.spec.vocabulary import load_vocabulary
+from heedful.store.datasets import DatasetSummary
+from heedful.suites.grid.cases import ASKED
+from heedful.workflows.training import TrainingSummary
 
 Shown = Mapping[Configuration, int]
 """Cell -> demonstrations of it that one policy was shown."""
@@ -52,10 +53,8 @@ def success_parts(trials: Sequence[Trial]) -> dict[str, Any]:
     """Return success on held-out, on collected and on all cells, pooled and by training seed."""
     return {
         part: {
-            "pooled": success_json(success(part_of(trials, part))),
-            "by_seed": {
-                str(seed): success_json(found) for seed, found in by_seed(part_of(trials, part)).items()
-            },
+            "pooled": to_json(success(part_of(trials, part))),
+            "by_seed": {str(seed): to_json(found) for seed, found in by_seed(part_of(trials, part)).items()},
         }
         for part in PARTS
     }
@@ -99,13 +98,19 @@ def outcomes(rows: Iterable[EpisodeRow], verdicts: Mapping[str, Verdict]) -> dic
     return {arm: dict(counts) for arm, counts in found.items()}
 
 
-def success_json(found: Success) -> dict[str, Any]:
-    """Return a success rate as plain data."""
+def axes_json(factors: Iterable[str], vocabulary: str) -> list[dict[str, Any]]:
+    """Return the factors of a grid with their values."""
+    grammar = load_vocabulary(vocabulary).grammar
+    return [{"factor": name, "values": list(grammar.factor(name).values)} for name in factors]
+
+
+def costs_json(datasets: Iterable[DatasetSummary], trained: Iterable[TrainingSummary]) -> dict[str, Any]:
+    """Return what datasets and trainings came to."""
+    collected = list(datasets)
     return {
-        "rate": to_json(found.rate),
-        "naive": to_json(found.naive),
-        "successes": found.successes,
-        "trials": found.trials,
+        "datasets_mb": sum(data.size_bytes for data in collected) / 1e6,
+        "failed_demonstrations": sum(data.failed for data in collected),
+        "training_cpu_s": sum(training.cpu_s for training in trained),
     }
 
 

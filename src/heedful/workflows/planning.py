@@ -86,7 +86,8 @@ def plan(
     companion(out)  # refuses what is no .csv before anything is worked out
     loaded = load_grammar(grammar)
     names = _names(factors, loaded)
-    grounding = _grounding(names, loaded, order, run, policy)
+    known = [factor.name for factor in loaded.grammar.factors]
+    grounding = grounding_order(names, order, run, policy, loaded.order, known)
     made = make_plan(
         loaded.source,
         loaded.grammar,
@@ -137,23 +138,37 @@ def _names(factors: Sequence[str], loaded: LoadedGrammar) -> tuple[str, ...]:
     return tuple(factors)
 
 
-def _grounding(
+def grounding_order(
     names: Sequence[str],
-    loaded: LoadedGrammar,
-    order: Sequence[str] | None,
-    run: Path | None,
-    policy: str | None,
+    order: Sequence[str] | None = None,
+    run: Path | None = None,
+    policy: str | None = None,
+    of_grammar: Sequence[str] = (),
+    known: Sequence[str] = (),
 ) -> GroundingOrder:
+    """Return the order of the factors ``names``: given, measured in a run, or stated.
+
+    Args:
+        names: The factors of a plan.
+        order: What the user said.
+        run: A judged run of suite factors to take it from instead.
+        policy: Which policy of that run, where they do not agree.
+        of_grammar: The order that a user's grammar names.
+        known: Factors that an order may name besides.
+
+    Raises:
+        UserError: Two sources are named, something is unknown, or the run has no order.
+    """
     if run is not None and order is not None:
         raise UserError("An order comes from --from or from --order; name one of the two.")
     if policy is not None and run is None:
         raise UserError(f"--policy {policy} says whose order to take; name the run it is in with --from.")
     if order is not None:
-        known = dict.fromkeys([*(factor.name for factor in loaded.grammar.factors), *PUBLISHED_ORDER])
+        valid = dict.fromkeys([*known, *names, *PUBLISHED_ORDER])
         for name in order:
-            if name not in known:
-                raise unknown("factor of --order", name, known)
-    stated = stated_order(names, order, loaded.order)
+            if name not in valid:
+                raise unknown("factor of --order", name, valid)
+    stated = stated_order(names, order, of_grammar)
     if run is None:
         return stated
     folder = RunFolder.open(run)

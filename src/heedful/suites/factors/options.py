@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from heedful.spec.codec import from_json, refuse_odd_numbers
-from heedful.spec.errors import UserError, unknown
+from heedful.spec.errors import UserError
 from heedful.spec.vocabulary import Vocabulary, load_vocabulary
-
-MAX_COUNT = 100_000
-"""Rollouts or demonstrations a pair; more is a slip of the keyboard and would fill the memory."""
+from heedful.suites.given import checked, known, refuse_many
 
 
 @dataclass(frozen=True)
@@ -52,11 +49,7 @@ def resolve(given: Mapping[str, Any]) -> FactorsOptions:
         UserError: An unknown option or pair (the nearest valid one is suggested), or a
             number below zero or above MAX_COUNT.
     """
-    names = [f.name for f in fields(FactorsOptions)]
-    for key in given:
-        if key not in names:
-            raise unknown("option of suite factors", str(key), names)
-    found = dict(given)
+    found = known(FactorsOptions, given, "factors")
     vocabulary = load_vocabulary(str(found.get("vocabulary", FactorsOptions.vocabulary)))
     pairs = found.pop("pairs", FactorsOptions.pairs)
     if pairs is None or pairs == "" or pairs == [] or pairs == ():
@@ -73,12 +66,6 @@ def resolve(given: Mapping[str, Any]) -> FactorsOptions:
     elif isinstance(pairs, str):
         pairs = [pairs]
     found["pairs"] = list(dict.fromkeys(vocabulary.binding(p).name for p in pairs))
-    refuse_odd_numbers(FactorsOptions, found, where="options of suite factors")
-    options = from_json(FactorsOptions, found, where="options of suite factors")
-    for name in ("rollouts", "in_distribution", "empty", "demos"):
-        if getattr(options, name) > MAX_COUNT:
-            raise UserError(
-                f"Option {name} of suite factors is {getattr(options, name)}; "
-                f"it cannot be more than {MAX_COUNT} a pair."
-            )
+    options = checked(FactorsOptions, found, "factors")
+    refuse_many(options, ("rollouts", "in_distribution", "empty", "demos"), "factors", "a pair")
     return options

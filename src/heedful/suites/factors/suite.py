@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from heedful.spec.case import Case
@@ -12,6 +11,7 @@ from heedful.spec.rollout import EpisodeRow, Verdict
 from heedful.suites.factors.cases import pair_cases
 from heedful.suites.factors.options import resolve
 from heedful.suites.factors.tasks import pair_tasks
+from heedful.suites.given import plain
 
 
 class FactorsSuite:
@@ -21,8 +21,7 @@ class FactorsSuite:
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``given`` with defaults filled in and pairs named in their published order."""
-        found = asdict(resolve(given))
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+        return plain(resolve(given))
 
     def cases(self, options: Mapping[str, Any]) -> list[Case]:
         """Return the conflict, in-distribution and empty-instruction cases of every pair.

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from heedful.spec.codec import from_json, refuse_odd_numbers
-from heedful.spec.errors import UserError, unknown
+from heedful.spec.errors import UserError
 from heedful.spec.vocabulary import load_vocabulary
+from heedful.suites.given import checked, known, refuse_many
 from heedful.suites.grid.axes import Axes, make_axes
-
-MAX_COUNT = 100_000
-"""Rollouts or demonstrations; more is a slip of the keyboard and would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,7 @@ def resolve(given: Mapping[str, Any]) -> GridOptions:
         UserError: An unknown option or factor (the nearest valid one is suggested), or a
             number below zero or above MAX_COUNT.
     """
-    names = [f.name for f in fields(GridOptions)]
-    for key in given:
-        if key not in names:
-            raise unknown("option of suite grid", str(key), names)
-    found = dict(given)
+    found = known(GridOptions, given, "grid")
     vocabulary = load_vocabulary(str(found.get("vocabulary", GridOptions.vocabulary)))
     factors = found.get("factors", GridOptions.factors)
     if isinstance(factors, str):
@@ -67,12 +60,6 @@ def resolve(given: Mapping[str, Any]) -> GridOptions:
             f"Option factors of suite grid is {found['factors']!r}; name factors, such as color,object."
         )
     found["factors"] = list(make_axes(vocabulary, factors).names)
-    refuse_odd_numbers(GridOptions, found, where="options of suite grid")
-    options = from_json(GridOptions, found, where="options of suite grid")
-    for name in ("rollouts", "empty", "demos"):
-        if getattr(options, name) > MAX_COUNT:
-            raise UserError(
-                f"Option {name} of suite grid is {getattr(options, name)}; "
-                f"it cannot be more than {MAX_COUNT}."
-            )
+    options = checked(GridOptions, found, "grid")
+    refuse_many(options, ("rollouts", "empty", "demos"), "grid")
     return options

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from heedful.spec.case import Case
 from heedful.spec.demonstration import DemonstrationTask
 from heedful.spec.rollout import EpisodeRow, Verdict
+from heedful.suites.given import plain
 from heedful.suites.grid.axes import SUITE
 from heedful.suites.grid.cases import grid_cases
 from heedful.suites.grid.options import resolve
@@ -22,8 +22,7 @@ class GridSuite:
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``given`` with defaults filled in and factors in the vocabulary's order."""
-        found = asdict(resolve(given))
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+        return plain(resolve(given))
 
     def cases(self, options: Mapping[str, Any]) -> list[Case]:
         """Return the cells asked for and the empty-instruction control.

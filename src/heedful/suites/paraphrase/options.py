@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heedful.spec.codec import from_json, refuse_odd_numbers
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.paraphrase import CELLS, ORIGINAL
 from heedful.spec.paraphrase import cell as cell_named
 from heedful.spec.vocabulary import Vocabulary, load_vocabulary
-
-MAX_COUNT = 100_000
-"""Rollouts or demonstrations a pair; more is a slip of the keyboard and would fill the memory."""
+from heedful.suites.given import MAX_COUNT, checked, known
 
 
 @dataclass(frozen=True)
@@ -65,11 +62,7 @@ def resolve(given: Mapping[str, Any]) -> ParaphraseOptions:
         UserError: An unknown option, pair, cell or instruction (the nearest valid one is
             suggested), no such file, or a number below its least or above MAX_COUNT.
     """
-    names = [f.name for f in fields(ParaphraseOptions)]
-    for key in given:
-        if key not in names:
-            raise unknown("option of suite paraphrase", str(key), names)
-    found = dict(given)
+    found = known(ParaphraseOptions, given, "paraphrase")
     vocabulary = load_vocabulary(str(found.get("vocabulary", ParaphraseOptions.vocabulary)))
     pairs = _names(found, "pairs", ParaphraseOptions.pairs, [b.name for b in vocabulary.bindings])
     found["pairs"] = list(dict.fromkeys(vocabulary.binding(pair).name for pair in pairs))
@@ -82,8 +75,7 @@ def resolve(given: Mapping[str, Any]) -> ParaphraseOptions:
     instructions = found.get("instructions", ())
     if isinstance(instructions, str):
         found["instructions"] = [instructions]
-    refuse_odd_numbers(ParaphraseOptions, found, where="options of suite paraphrase")
-    options = from_json(ParaphraseOptions, found, where="options of suite paraphrase")
+    options = checked(ParaphraseOptions, found, "paraphrase")
     for name in ("per_cell", "rollouts", "scenes", "empty", "demos"):
         number, least = getattr(options, name), 1 if name in ("per_cell", "scenes") else 0
         if not least <= number <= MAX_COUNT:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from heedful.spec.case import Case
 from heedful.spec.demonstration import DemonstrationTask
 from heedful.spec.rollout import EpisodeRow, Verdict
 from heedful.suites.factors.tasks import pair_tasks
+from heedful.suites.given import plain
 from heedful.suites.paraphrase.cases import SUITE, pair_cases
 from heedful.suites.paraphrase.options import resolve
 
@@ -21,8 +21,7 @@ class ParaphraseSuite:
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``given`` with defaults filled in, pairs and cells in their published order."""
-        found = asdict(resolve(given))
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
+        return plain(resolve(given))
 
     def cases(self, options: Mapping[str, Any]) -> list[Case]:
         """Return the paraphrases, the originals and the empty instructions of every pair.

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heedful.planning.grounding import GroundingOrder, measured_order, stated_order
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.progress import Progress, silent
 from heedful.store.disk import write_atomically
 from heedful.store.findings_file import COMPARISON
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
+from heedful.suites.grid.axes import SUITE
 from heedful.workflows.collecting import check_image_size, collect_from_plan
 from heedful.workflows.comparing.bill import bill
 from heedful.workflows.comparing.layout import CACHE, Layout, lay_out
 from heedful.workflows.comparing.request import ComparisonRequest, checked
 from heedful.workflows.comparing.results import results
 from heedful.workflows.comparing.tables import differences_csv, success_csv
-from heedful.workflows.grid_results import SUITE
 from heedful.workflows.judging import judge
+from heedful.workflows.planning import grounding_order
 from heedful.workflows.reporting import report
 from heedful.workflows.running import resolve, run
 from heedful.workflows.training import RECIPES, check_job, train_all
@@ -132,28 +132,6 @@ def laid_out(
                 "use a new folder."
             )
     return layout
-
-
-def grounding_order(
-    factors: Sequence[str], order: Sequence[str] | None, run_to_order: Path | None
-) -> GroundingOrder:
-    """Return the order of ``factors``: given, measured in a run, or the published one.
-
-    Raises:
-        UserError: Both are given, or the run has no order.
-    """
-    if order is not None and run_to_order is not None:
-        raise UserError("An order comes from --from or from --order; name one of the two.")
-    stated = stated_order(factors, order)
-    if run_to_order is None:
-        return stated
-    folder = RunFolder.open(run_to_order)
-    if folder.spec.suite != "factors":
-        raise UserError(
-            f"{run_to_order} is a run of suite {folder.spec.suite}; only a judged run of suite factors "
-            "has an order."
-        )
-    return measured_order(folder.metrics(), factors, None, stated.order)
 
 
 def _named(progress: Progress, name: str) -> Progress:

@@ -13,8 +13,8 @@ from heedful.spec.errors import UserError
 from heedful.spec.plan import Grid, Plan
 from heedful.spec.run import RunSpec
 from heedful.spec.vocabulary import load_vocabulary
+from heedful.suites.grid.axes import SUITE
 from heedful.workflows.comparing.request import ComparisonRequest
-from heedful.workflows.grid_results import SUITE
 from heedful.workflows.training import TrainingJob
 
 CACHE = "demonstrations"

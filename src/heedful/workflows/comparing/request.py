@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from heedful.planning.strategies import strategy_named
@@ -57,7 +56,8 @@ def checked(request: ComparisonRequest) -> ComparisonRequest:
     grammar = load_vocabulary(request.vocabulary).grammar
     wanted = [grammar.factor(name).name for name in request.factors]
     if not wanted:
-        raise UserError(f"No factors: name them with --factors, out of {_names(grammar.factors)}.")
+        known = ", ".join(factor.name for factor in grammar.factors)
+        raise UserError(f"No factors: name them with --factors, out of {known}.")
     repeated = [name for i, name in enumerate(wanted) if name in wanted[:i]]
     if repeated:
         raise UserError(f"Factor {repeated[0]!r} is named twice; a grid needs different factors.")
@@ -85,15 +85,7 @@ def checked(request: ComparisonRequest) -> ComparisonRequest:
     return replace(
         request,
         factors=tuple(factor.name for factor in grammar.factors if factor.name in wanted),
-        strategies=_once([strategy_named(name) for name in request.strategies]),
+        strategies=tuple(dict.fromkeys(map(strategy_named, request.strategies))),
         changes=tuple(sorted(set(request.changes))),
         demos=tuple(sorted(set(request.demos))),
     )
-
-
-def _once(names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
-
-
-def _names(factors: Sequence[object]) -> str:
-    return ", ".join(str(getattr(factor, "name", factor)) for factor in factors)

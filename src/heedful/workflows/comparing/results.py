@@ -12,16 +12,16 @@ from heedful.metrics.comparison import GROUNDS, Trial, difference, success
 from heedful.report.collection.words import strategy, verdict
 from heedful.spec.codec import to_json
 from heedful.spec.rollout import EpisodeRow, Verdict
-from heedful.spec.vocabulary import load_vocabulary
 from heedful.store.datasets import DatasetSummary
+from heedful.suites.grid.cases import WORDLESS
 from heedful.workflows.comparing.bill import Bill
 from heedful.workflows.comparing.layout import Arm, Layout, Lesson
 from heedful.workflows.grid_results import (
-    WORDLESS,
+    axes_json,
     cell_table,
+    costs_json,
     difference_json,
     outcomes,
-    success_json,
     success_parts,
     trials_of,
 )
@@ -72,13 +72,10 @@ def results(
         wordless = trials_of(own, verdicts, lesson.seed, shown, WORDLESS)
         data, training = datasets[lesson.data], trained[lesson.policy]
         learned.append(_Learned(lesson, own, asked, wordless, data, training))
-    grammar = load_vocabulary(layout.request.vocabulary).grammar
     return {
         "version": VERSION,
         "request": to_json(layout.request),
-        "grid": [
-            {"factor": name, "values": list(grammar.factor(name).values)} for name in layout.request.factors
-        ],
+        "grid": axes_json(layout.request.factors, layout.request.vocabulary),
         "order": list(layout.grounding.order),
         "order_source": layout.grounding.source,
         "order_remarks": list(layout.grounding.remarks),
@@ -103,7 +100,7 @@ def _arm(arm: Arm, learned: Sequence[_Learned], verdicts: Mapping[str, Verdict])
         "plans": [_plan(one) for one in learned],
         "success": success_parts(trials),
         "grid": cell_table(learned[0].lesson.plan.grid.cells(), shown, trials),
-        "empty_instruction": success_json(success([trial for one in learned for trial in one.wordless])),
+        "empty_instruction": to_json(success([trial for one in learned for trial in one.wordless])),
         "outcomes": outcomes((row for one in learned for row in one.rows), verdicts),
     }
 
@@ -162,9 +159,7 @@ def _costs(
     rows = [row for own in {one.lesson.policy: one.rows for one in learned}.values() for row in own]
     finished = [row for row in rows if row.status == "finished"]
     return {
-        "datasets_mb": sum(data.size_bytes for data in datasets.values()) / 1e6,
-        "failed_demonstrations": sum(data.failed for data in datasets.values()),
-        "training_cpu_s": sum(training.cpu_s for training in trained.values()),
+        **costs_json(datasets.values(), trained.values()),
         "episodes": len(finished),
         "crashed": len(rows) - len(finished),
         "rollouts_wall_s": sum(row.wall_s for row in finished),

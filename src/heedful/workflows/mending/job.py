@@ -20,7 +20,7 @@ from heedful.store.findings_file import MEND
 from heedful.store.json_file import read_json
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
-from heedful.workflows.grid_results import SUITE
+from heedful.suites.grid.axes import SUITE
 from heedful.workflows.judging import judge
 from heedful.workflows.mend_report import mend_report
 from heedful.workflows.mending.bill import bill

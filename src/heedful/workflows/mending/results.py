@@ -14,15 +14,15 @@ from heedful.report.collection.words import verdict
 from heedful.spec.codec import to_json
 from heedful.spec.plan import Plan
 from heedful.spec.rollout import EpisodeRow, Verdict
-from heedful.spec.vocabulary import load_vocabulary
 from heedful.store.datasets import DatasetSummary
+from heedful.suites.grid.cases import WORDLESS
 from heedful.workflows.comparing.bill import Bill
 from heedful.workflows.grid_results import (
-    WORDLESS,
+    axes_json,
     cell_table,
+    costs_json,
     difference_json,
     outcomes,
-    success_json,
     success_parts,
     trials_of,
 )
@@ -96,17 +96,16 @@ def results(
                 "conflicts": measured[stage.name]["pairs"][0],
                 "success": success_parts(asked),
                 "grid": cell_table(plan.grid.cells(), [shown] * request.seeds, asked),
-                "empty_instruction": success_json(success(wordless)),
+                "empty_instruction": to_json(success(wordless)),
                 "outcomes": outcomes((row for found in own.values() for row in found), verdicts),
                 "training_cpu_s": [evidence.trained[folder].cpu_s for folder in stage.policies.values()],
             }
         )
     counts = plan.demonstrations()
-    grammar = load_vocabulary(request.vocabulary).grammar
     return {
         "version": VERSION,
         "request": to_json(request),
-        "grid": [{"factor": name, "values": list(grammar.factor(name).values)} for name in request.factors],
+        "grid": axes_json(request.factors, request.vocabulary),
         "plan": {
             "file": "plan.csv",
             "strategy": plan.strategy,
@@ -126,11 +125,7 @@ def results(
         "stages": stages,
         "differences": _differences(evidence.stages, trials),
         "bill": {**asdict(cost), "minutes": cost.minutes},
-        "costs": {
-            "datasets_mb": sum(data.size_bytes for data in evidence.data.values()) / 1e6,
-            "failed_demonstrations": sum(data.failed for data in evidence.data.values()),
-            "training_cpu_s": sum(summary.cpu_s for summary in evidence.trained.values()),
-        },
+        "costs": costs_json(evidence.data.values(), evidence.trained.values()),
         "commands": list(commands),
     }
 
