@@ -139,3 +139,9 @@ def test_rollouts_of_a_noisy_planted_order_give_that_order_with_certainty() -> N
         draws.append(fdr_posterior(rows, rng, draws=500))
     assert hierarchy(copeland(PAIRS, values, FACTORS)) == tuple((factor,) for factor in order)
     assert certainty(PAIRS, values, np.stack(draws, axis=1), FACTORS).hierarchy > 0.95
+
+
+def test_nothing_is_beyond_a_threshold_of_one() -> None:
+    first, last = sensitivity([("a", "b")], [1.0], ["a", "b"])
+    assert (first.low, first.high, first.hierarchy) == (0, 1, (("a",), ("b",)))
+    assert (last.low, last.high, last.hierarchy) == (1, 1, (("a", "b"),))

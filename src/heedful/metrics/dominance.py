@@ -78,7 +78,10 @@ def hierarchy(scores: Mapping[str, int]) -> Hierarchy:
 
 @dataclass(frozen=True)
 class TauSegment:
-    """The hierarchy that holds for low <= tau < high (to 1 included in the last)."""
+    """The hierarchy that holds for low <= tau < high (to 1 included in the last).
+
+    Where some FDR is 1 or -1, the last is tau = 1 alone: nothing is beyond that.
+    """
 
     low: float
     high: float
@@ -94,7 +97,7 @@ def sensitivity(pairs: Pairs, values: Sequence[float | None], factors: Sequence[
     [(0.0, 0.3, (('a',), ('b',))), (0.3, 1.0, (('a', 'b'),))]
     """
     sizes = {abs(value) for value in values if value is not None and not math.isnan(value)}
-    starts = sorted({0.0, *(size for size in sizes if size < 1)})
+    starts = sorted({0.0, *(size for size in sizes if size <= 1)})
     segments: list[TauSegment] = []
     for low, high in zip(starts, [*starts[1:], 1.0], strict=True):
         found = hierarchy(copeland(pairs, values, factors, low))
