@@ -62,6 +62,29 @@ def percent_interval(estimate: Estimate | None) -> str:
     return f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
 
 
+def points(value: float | None, sign: bool = False) -> str:
+    """Return a difference of rates in percentage points, with a real minus.
+
+    Args:
+        value: The difference, in [-1, 1].
+        sign: Whether a gain is marked, too.
+
+    >>> points(0.2431), points(0.0734, sign=True), points(-0.02), points(-0.0001)
+    ('24.3', '+7.3', '−2.0', '0.0')
+    """
+    if value is None:
+        return "–"
+    rounded = round(100 * value, 1) + 0.0
+    return "0.0" if rounded == 0 else f"{rounded:{'+' if sign else ''}.1f}".replace("-", "−")
+
+
+def points_interval(estimate: Estimate | None, sign: bool = False) -> str:
+    """Return the interval of a difference in percentage points, ``[−2.1, 6.4]``."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return "–"
+    return f"[{points(estimate.low, sign)}, {points(estimate.high, sign)}]"
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in prose.
 

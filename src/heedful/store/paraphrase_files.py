@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heedful.spec.errors import UserError
+from heedful.spec.paraphrase import COLUMNS, Paraphrase
 from heedful.store.disk import write_atomically
 
 PAIR_COLUMNS = (("original", "paraphrase"), ("original_instruction", "new_instruction"))
@@ -148,6 +149,16 @@ def write_table(table: Table, path: Path) -> None:
         # A lone carriage return is not quoted by itself, but read as the end of a line.
         (quoted if any("\r" in cell for cell in row) else plain).writerow(row)
     write_atomically(path, text.getvalue().encode())
+
+
+def write_paraphrases(paraphrases: Iterable[Paraphrase], path: Path) -> None:
+    """Write paraphrases to ``path``, one a row; a file that is there is replaced as a whole.
+
+    Raises:
+        UserError: ``path`` is a folder, or cannot be written.
+    """
+    rows = tuple((p.key, p.original, p.text, p.cell.object, p.cell.action, p.source) for p in paraphrases)
+    write_table(Table(path, COLUMNS, rows, ()), path)
 
 
 def _text(path: Path) -> str:

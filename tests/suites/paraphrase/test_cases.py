@@ -8,7 +8,7 @@ from heedful.spec.case import Case
 from heedful.spec.errors import UserError
 from heedful.spec.paraphrase import CELLS
 from heedful.spec.vocabulary import load_vocabulary
-from heedful.suites.paraphrase.file import write_paraphrases
+from heedful.store.paraphrase_files import write_paraphrases
 from heedful.suites.paraphrase.generate import generate
 from heedful.suites.paraphrase.suite import ParaphraseSuite
 

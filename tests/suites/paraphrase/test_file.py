@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from heedful.spec.errors import UserError
-from heedful.suites.paraphrase.file import read_paraphrases, write_paraphrases
+from heedful.store.paraphrase_files import write_paraphrases
+from heedful.suites.paraphrase.file import read_paraphrases
 from heedful.suites.paraphrase.generate import generate
 
 HEAD = "key,original,paraphrase,object_type,action_type"

@@ -9,9 +9,10 @@ from heedful.spec.errors import UserError
 from heedful.spec.paraphrase import CELLS, Cell, parse_key
 from heedful.spec.vocabulary import load_vocabulary
 from heedful.suites.paraphrase.generate import Batch, generate
+from heedful.suites.paraphrase.generation.screen import wording
 from heedful.suites.paraphrase.lexicon import load_lexicon, words
 from heedful.suites.paraphrase.options import taught_instructions
-from heedful.suites.paraphrase.rules import broken_rule, normal
+from heedful.suites.paraphrase.rules import broken_rule
 
 TABLETOP = load_vocabulary()
 GRAMMAR = TABLETOP.grammar
@@ -44,7 +45,7 @@ def test_every_instruction_of_the_grammar_fills_every_cell_within_the_rules(text
     assert not batch.missing
     assert not batch.refused
     assert Counter(p.cell for p in batch.paraphrases) == dict.fromkeys(CELLS, PER_CELL)
-    assert len({normal(p.text) for p in batch.paraphrases}) == len(batch.paraphrases)
+    assert len({wording(p.text) for p in batch.paraphrases}) == len(batch.paraphrases)
     values = TABLETOP.parse(text).values
     foreign = frozenset({v for f in GRAMMAR.factors for v in f.values} - set(values.values()))
     for p in batch.paraphrases:
@@ -77,7 +78,7 @@ def _says(value: str, found: list[str]) -> bool:
 def test_no_two_instructions_of_a_pair_share_a_paraphrase(pair: str) -> None:
     originals = taught_instructions(TABLETOP, pair)
     apart = [generate([text], TABLETOP).paraphrases for text in originals]  # each for itself
-    texts = [normal(p.text) for batch in apart for p in batch]
+    texts = [wording(p.text) for batch in apart for p in batch]
     assert len(set(texts)) == len(texts)
 
 

@@ -62,7 +62,7 @@ def report(
 
 def _print(found: ParaphraseReport) -> None:
     from heedful.report.paraphrase import notices, words
-    from heedful.report.words import percent, percent_interval, plain
+    from heedful.report.words import percent, percent_interval, plain, points
 
     rows = []
     for p in found.material.summary.policies:
@@ -74,7 +74,7 @@ def _print(found: ParaphraseReport) -> None:
                 percent_interval(p.success),
                 percent(p.authors_success),
                 percent(p.original.value) if p.original else "not run",
-                words.points(drop.drop.value) if drop else "–",
+                points(drop.drop.value) if drop else "–",
                 words.score(p.pride.value) if p.pride else "–",
                 words.score_interval(p.pride),
                 words.signed(p.correlation.r.value) if p.correlation else "–",

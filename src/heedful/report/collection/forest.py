@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup
 
 from heedful.report.collection.findings import DifferenceFinding
-from heedful.report.collection.words import points, points_interval, short_verdict
+from heedful.report.collection.words import short_verdict
 from heedful.report.svg import BLUE, GREY, Canvas
+from heedful.report.words import points, points_interval
 
 
 def forest(
@@ -34,7 +35,7 @@ def forest(
     top, row = 28.0, 68.0 if narrow else 30.0
     bottom = top + row * len(differences)
     said = "; ".join(
-        f"{label(d)}: {points(d.value.value)} {_ends(d)}, {short_verdict(d)}" for d in differences
+        f"{label(d)}: {points(d.value.value, sign=True)} {_ends(d)}, {short_verdict(d)}" for d in differences
     )
     canvas = Canvas(key, width, bottom + 24, title, said)
     reach = _reach(differences)
@@ -48,12 +49,12 @@ def forest(
         canvas.text(width, 14, "points [95 % interval], verdict", size=11, anchor="end", opacity=0.8)
     for tick in (-1.0, -0.5, 0.0, 0.5, 1.0):
         canvas.line(x(tick * reach), top - 4, x(tick * reach), bottom, opacity=0.14 if tick else 0.6)
-        number = points(tick * reach).replace(".0", "")
+        number = points(tick * reach, sign=True).replace(".0", "")
         anchor = {-1.0: "start", 1.0: "end"}.get(tick, "middle") if narrow else "middle"
         canvas.text(x(tick * reach), bottom + 17, number, size=11, anchor=anchor, opacity=0.75)
     for i, one in enumerate(differences):
         y = top + row * i
-        told = f"{points(one.value.value)} {_ends(one)}"
+        told = f"{points(one.value.value, sign=True)} {_ends(one)}"
         if narrow:
             canvas.text(left, y + 12, label(one), size=12)
             canvas.text(left, y + 28, f"{told}, {short_verdict(one)}", size=12, bold=one.real)
@@ -76,7 +77,7 @@ def _bar(canvas: Canvas, one: DifferenceFinding, x: Callable[[float], float], y:
 
 
 def _ends(one: DifferenceFinding) -> str:
-    return points_interval(one.value.low, one.value.high)
+    return points_interval(one.value, sign=True)
 
 
 def _reach(differences: Sequence[DifferenceFinding]) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from heedful.report.collection.findings import DifferenceFinding, MendFindings, StageFinding
-from heedful.report.collection.words import points, points_interval, strategy
-from heedful.report.words import fdr, fdr_interval, percent
+from heedful.report.collection.words import strategy
+from heedful.report.words import fdr, fdr_interval, percent, points, points_interval
 
 NEW = "both_held_out"
 """The answer is about cells that no policy was shown."""
@@ -17,7 +17,7 @@ def headline(findings: MendFindings) -> str:
     if beside is None or beside.value.value is None:
         return f"{findings.plan.n} demonstrations were added by {plan}; there is nothing to compare."
     where = "on cells nobody was shown" if beside.ground == NEW else "on the whole grid"
-    gain = f"{points(beside.value.value)} points {points_interval(beside.value.low, beside.value.high)}"
+    gain = f"{points(beside.value.value, sign=True)} points {points_interval(beside.value, sign=True)}"
     if beside.real and beside.value.value > 0:
         return f"The **plan** mended it: {where}, {gain} over as many demonstrations of the same."
     if beside.real:
@@ -39,7 +39,7 @@ def evidence(findings: MendFindings) -> list[str]:
         f"FDR of {first} over {second}: {preference}. Positive: it follows {first} when the two conflict.",
     ]
     grid = [
-        f"{_versus(one)} {points(one.value.value)} {points_interval(one.value.low, one.value.high)} "
+        f"{_versus(one)} {points(one.value.value, sign=True)} {points_interval(one.value, sign=True)} "
         f"({'real' if one.real else 'not settled'})"
         for key in (("after", "before"), ("after", "control"))
         if (one := findings.difference(*key, "all")) is not None

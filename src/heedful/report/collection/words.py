@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heedful.metrics.comparison import MOST_SEEDS, Difference, Ground
 from heedful.report.collection.findings import DifferenceFinding
-from heedful.report.words import percent
+from heedful.report.words import percent, points, points_interval
 
 PART_TITLES = {
     "held_out": "Cells it was not shown",
@@ -21,23 +21,6 @@ _GROUNDS: dict[str, str] = {
     "both_held_out": "on the cells that neither collected",
     "all": "on all cells",
 }
-
-
-def points(value: float | None) -> str:
-    """Return a difference of rates in percentage points.
-
-    >>> points(0.0734), points(-0.02), points(0.0)
-    ('+7.3', '−2.0', '0.0')
-    """
-    if value is None:
-        return "–"
-    rounded = round(100 * value, 1) + 0.0
-    return "0.0" if rounded == 0 else f"{rounded:+.1f}".replace("-", "−")
-
-
-def points_interval(low: float | None, high: float | None) -> str:
-    """Return the interval of a difference, ``[−2.1, +6.4]``."""
-    return "–" if low is None or high is None else f"[{points(low)}, {points(high)}]"
 
 
 def strategy(name: str) -> str:
@@ -63,17 +46,17 @@ def verdict(one: str, other: str, ground: Ground, found: Difference) -> str:
         ground: On which cells they are compared.
         found: The first minus the second.
     """
-    value, low, high = found.value.value, found.value.low, found.value.high
+    value = found.value.value
     if value is None:
         return f"{one} and {other} cannot be compared {where(ground)}."
-    interval = points_interval(low, high)
+    interval = points_interval(found.value, sign=True)
     if found.real:
         better, worse = (one, other) if value > 0 else (other, one)
         return (
             f"{better} beats {worse} {where(ground)} by {percent(abs(value)).removesuffix(' %')} points "
             f"{interval}: real."
         )
-    said = f"{one} − {other} {where(ground)}: {points(value)} points {interval}"
+    said = f"{one} − {other} {where(ground)}: {points(value, sign=True)} points {interval}"
     if found.parts.seed_count < 2:
         return f"{said}; one training seed cannot tell this from the luck of a training."
     return f"{said}: not settled{_half(found)}. {_need(found)}"

@@ -18,7 +18,7 @@ from heedful.report.paraphrase.figures.scatter import distance_scatter
 from heedful.report.paraphrase.figures.sweep import alpha_sweep
 from heedful.report.paraphrase.material import ParaphraseMaterial
 from heedful.report.paraphrase.names import ACTION_NAMES, GLOSSARY, GROUP_NAMES, OBJECT_NAMES, cell_title
-from heedful.report.words import percent, percent_interval
+from heedful.report.words import percent, percent_interval, points, points_interval
 
 _MOST_OPEN = 3
 """More policies than this are folded."""
@@ -67,8 +67,8 @@ def page_context(material: ParaphraseMaterial) -> dict[str, Any]:
         "cell_named": lambda name: cell_title(*name.split("/")) if name else "–",
         "scatter_legend": scatter.legend(),
         "bars_legend": rates.legend(),
-        "points": words.points,
-        "points_interval": words.points_interval,
+        "points": points,
+        "points_interval": points_interval,
         "score": words.score,
         "score_interval": words.score_interval,
         "signed": words.signed,
@@ -136,8 +136,8 @@ def _tiles(policy: PolicyResult) -> tuple[Tile, ...]:
         found.append(
             (
                 "Drop against the original words",
-                f"{words.points(drop.drop.value)} points",
-                f"{words.points_interval(drop.drop)}, on matched seeds",
+                f"{points(drop.drop.value)} points",
+                f"{points_interval(drop.drop)}, on matched seeds",
             )
         )
     if policy.pride is not None:

@@ -8,7 +8,7 @@ from heedful.metrics.cells import GroupResult
 from heedful.metrics.paraphrase_drop import DropResult
 from heedful.metrics.paraphrase_summary import PolicyResult
 from heedful.report.paraphrase.names import ACTION_NAMES, OBJECT_NAMES
-from heedful.report.words import percent, percent_interval
+from heedful.report.words import percent, percent_interval, points, points_interval
 from heedful.spec.rollout import Estimate
 
 FEW = 10
@@ -31,24 +31,6 @@ class Kind:
         """Return whether it is worse than the other kinds beyond its interval."""
         contrast = self.result.contrast
         return contrast is not None and contrast.high is not None and contrast.high < 0
-
-
-def points(value: float | None, sign: bool = False) -> str:
-    """Return a difference of rates in percentage points.
-
-    >>> points(0.2431), points(-0.02, sign=True)
-    ('24.3', '−2.0')
-    """
-    if value is None:
-        return "–"
-    return f"{100 * value:{'+' if sign else ''}.1f}".replace("-", "−")
-
-
-def points_interval(estimate: Estimate | None) -> str:
-    """Return the interval of a difference in percentage points: ``[−3.1, 12.0]``."""
-    if estimate is None or estimate.low is None or estimate.high is None:
-        return "–"
-    return f"[{points(estimate.low)}, {points(estimate.high)}]"
 
 
 def score(value: float | None, decimals: int = 1) -> str:

@@ -1,37 +1,14 @@
-"""The file of paraphrases, ``paraphrases.csv``: one row a paraphrase."""
+"""The file of paraphrases that a user names, ``paraphrases.csv``: one row a paraphrase."""
 
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from heedful.spec.errors import UserError
 from heedful.spec.paraphrase import COLUMNS, Paraphrase, typed_cell
 
 _NEEDED = COLUMNS[:-1]
-
-
-def write_paraphrases(paraphrases: Iterable[Paraphrase], path: Path) -> None:
-    """Write a file of paraphrases; one that is there is replaced as a whole.
-
-    Raises:
-        UserError: The disk refuses.
-    """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("w", encoding="utf-8", newline="") as lines:
-            rows = csv.writer(lines, lineterminator="\n")
-            rows.writerow(COLUMNS)
-            rows.writerows(
-                (p.key, p.original, p.text, p.cell.object, p.cell.action, p.source) for p in paraphrases
-            )
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise UserError(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def read_paraphrases(path: Path) -> tuple[Paraphrase, ...]:

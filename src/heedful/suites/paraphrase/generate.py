@@ -10,10 +10,11 @@ from heedful.spec.paraphrase import CELLS, Cell, Paraphrase, ParaphraseKey
 from heedful.spec.seeds import generator
 from heedful.spec.vocabulary import Vocabulary
 from heedful.suites.paraphrase.actions import action_templates, worded
+from heedful.suites.paraphrase.generation.screen import wording
 from heedful.suites.paraphrase.lexicon import Lexicon, check_against, load_lexicon
 from heedful.suites.paraphrase.objects import object_wordings
 from heedful.suites.paraphrase.request import Request, read_request
-from heedful.suites.paraphrase.rules import broken_rule, normal
+from heedful.suites.paraphrase.rules import broken_rule
 
 SOURCE = "rules"
 
@@ -65,7 +66,7 @@ def generate(
     made: list[Paraphrase] = []
     missing: dict[tuple[str, str], int] = {}
     refused: dict[str, str] = {}
-    taken = {normal(original) for original in originals}
+    taken = {wording(original) for original in originals}
     for task, original in enumerate(originals, start=first_task):
         try:
             request = read_request(original, lexicon, vocabulary)
@@ -91,9 +92,9 @@ def _fill(
     for text in _candidates(request, cell, seed, lexicon):
         if len(found) == per_cell:
             break
-        if normal(text) in taken or broken_rule(request.text, text, request.foreign):
+        if wording(text) in taken or broken_rule(request.text, text, request.foreign):
             continue
-        taken.add(normal(text))
+        taken.add(wording(text))
         found.append(text)
     return found
 

@@ -76,16 +76,19 @@ def read_request(text: str, lexicon: Lexicon, vocabulary: Vocabulary | None = No
         )
     taken = 2 if len(split) > 2 and " ".join(split[:2]).lower() in lexicon.verbs else 1
     verb, rest = " ".join(split[:taken]).lower(), " ".join(split[taken:])
-    foreign = frozenset[str]()
-    in_grammar = False
-    if vocabulary is not None:
-        in_grammar = _reads(vocabulary, plain)
-        if in_grammar:
-            values = {v for factor in vocabulary.grammar.factors for v in factor.values}
-            foreign = frozenset(values - set(words(plain)))
+    in_grammar = vocabulary is not None and _reads(vocabulary, plain)
+    foreign = foreign_words(plain, vocabulary)
     one_verb = _SECOND_VERB.search(rest.lower()) is None
     only = in_grammar or (one_verb and _is_object(rest, lexicon))
     return Request(text, verb, rest, lexicon.verbs.get(verb), one_verb, only, foreign)
+
+
+def foreign_words(text: str, vocabulary: Vocabulary | None) -> frozenset[str]:
+    """Return the vocabulary's values that would make another request of ``text``, if it is one of it."""
+    if vocabulary is None or not _reads(vocabulary, text):
+        return frozenset()
+    values = {value.casefold() for factor in vocabulary.grammar.factors for value in factor.values}
+    return frozenset(values - set(words(text)))
 
 
 def _reads(vocabulary: Vocabulary, text: str) -> bool:

@@ -5,23 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 
+from heedful.suites.paraphrase.generation.screen import wording
 from heedful.suites.paraphrase.lexicon import words
 
 _NUMBERS = frozenset("two three four five six seven eight nine ten both all every each some several".split())
-
-
-def same_words(one: str, other: str) -> bool:
-    """Return whether two texts differ in capitals, spaces and final punctuation at most."""
-    return normal(one) == normal(other)
-
-
-def normal(text: str) -> str:
-    """Return ``text`` without what does not tell two requests apart.
-
-    >>> normal("Lift  the cube.")
-    'lift the cube'
-    """
-    return " ".join(text.lower().split()).rstrip(".!?").rstrip()
 
 
 def broken_rule(original: str, text: str, foreign: frozenset[str] = frozenset()) -> str:
@@ -34,7 +21,7 @@ def broken_rule(original: str, text: str, foreign: frozenset[str] = frozenset())
     """
     if not text.strip() or text != text.strip():
         return "it has words and no space around them"
-    if same_words(original, text):
+    if wording(text) == wording(original):
         return "it differs from the original"
     if re.search(r"[.!?]\s|\n", text):
         return "it is one sentence"

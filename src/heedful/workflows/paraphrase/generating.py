@@ -19,10 +19,11 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.vocabulary import Vocabulary
 from heedful.store.answers import Answers, answers_kept
 from heedful.store.disk import write_atomically
-from heedful.suites.paraphrase.file import write_paraphrases
+from heedful.store.paraphrase_files import write_paraphrases
 from heedful.suites.paraphrase.generation.rules import Rules, load_rules
-from heedful.suites.paraphrase.generation.screen import flaw, said, wording
+from heedful.suites.paraphrase.generation.screen import flaw, wording
 from heedful.suites.paraphrase.generation.stages import Filled, Job, Role, fill, ingredients, paired
+from heedful.suites.paraphrase.request import foreign_words
 from heedful.workflows.paraphrase.asking import Asker, Stop, described
 from heedful.workflows.paraphrase.costs import CallPlan, call_plan
 from heedful.workflows.paraphrase.generated import Generated, missing_of, selected
@@ -87,7 +88,7 @@ def generate_paraphrases(
         ask = Asker(answers, names, chats, stop, max_calls)
         run = _Runner(rules, ask, stop, workers, progress)
         taken = frozenset(map(wording, wanted))
-        foreign = {original: _foreign(original, vocabulary) for original in wanted}
+        foreign = {original: foreign_words(original, vocabulary) for original in wanted}
         single = run(
             "paraphrase one axis",
             [
@@ -178,18 +179,6 @@ def _compositions(single: Sequence[Filled], cells: Sequence[Cell]) -> list[Job]:
                 pairs = paired(action.texts, found[Cell(cell.object, "none")].texts)
                 jobs.append(replace(action.job, cell=cell, pairs=pairs, taken=action.job.taken | known))
     return jobs
-
-
-def _foreign(original: str, vocabulary: Vocabulary | None) -> frozenset[str]:
-    """Return the vocabulary's words that would make another request of ``original``, if it is one of it."""
-    if vocabulary is None:
-        return frozenset()
-    try:
-        vocabulary.parse(original)
-    except UserError:
-        return frozenset()
-    values = {value.casefold() for factor in vocabulary.grammar.factors for value in factor.values}
-    return frozenset(values - said(original))
 
 
 def _different(originals: Sequence[str]) -> list[str]:

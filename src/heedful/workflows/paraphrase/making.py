@@ -10,7 +10,7 @@ from heedful.spec.errors import UserError
 from heedful.spec.paraphrase import CELLS, ORIGINAL, Cell
 from heedful.spec.paraphrase import cell as cell_named
 from heedful.spec.vocabulary import load_vocabulary
-from heedful.suites.paraphrase.file import write_paraphrases
+from heedful.store.paraphrase_files import write_paraphrases
 from heedful.suites.paraphrase.generate import generate
 
 MAX_PER_CELL = 1000
