@@ -223,3 +223,8 @@ def test_absurd_numbers_are_refused_at_once(budget: str) -> None:
 def test_a_grammar_that_yaml_chokes_on_is_one_line(text: str, here: Path) -> None:
     (here / "g.yaml").write_text(text)
     assert "g.yaml" in refused("--grammar g.yaml --factors a,b --strategy V --demos 24 --out p.csv")
+
+
+def test_a_grammar_that_comes_with_heedful_is_named_as_such() -> None:
+    said = heedful("--grammar bun.yaml --factors color,spatial --strategy V --demos 40 --out b.csv")
+    assert "bun, which comes with heedful" in said.stdout

@@ -66,6 +66,13 @@ def plan(
     _print(done)
 
 
+def grammar_text(source: str) -> str:
+    """Return a grammar's source, and whether it is ours: ``bun.yaml`` may have fallen back to that."""
+    from heedful.spec.grammar_file import shipped_grammars
+
+    return f"{source}, which comes with heedful" if source in shipped_grammars() else source
+
+
 def _values(values: str) -> list[str]:
     """Return the values between commas; a value may hold blanks."""
     return [value.strip() for value in values.split(",")]
@@ -117,6 +124,8 @@ def _print(done: PlanResult) -> None:
     print(f"  factor changes  {changes}")
     print(f"  demonstrations  {len(plan.rows)}, {each} a cell")
     print(f"  base            {' + '.join(plan.grid.base)}")
+    if plan.grammar != "tabletop":
+        print(f"  grammar         {grammar_text(plan.grammar)}")
     print(f"  factor order    {grounding}")
     for remark in done.grounding.remarks:
         print(f"Note: {remark}")

@@ -15,6 +15,7 @@ from heedful.spec.run import RunSpec
 from heedful.spec.seams import Suite
 from heedful.store.run_folder import RunFolder
 from heedful.workflows.collecting import check_image_size, collect
+from heedful.workflows.folder_names import as_first_named
 from heedful.workflows.judging import judge
 from heedful.workflows.reporting import KNOWN_ANSWER, report
 from heedful.workflows.running import entries, resolve, run
@@ -112,6 +113,7 @@ def diagnose(
         "demos": sizes.demos,
     }
     names: list[str] = chosen.options(options)["pairs"]
+    out = as_first_named(out, out)
     policies, jobs = [], []
     for pair in names:
         for encoder in encoders:

@@ -47,3 +47,11 @@ def test_a_plan_that_mends_says_so_and_one_that_does_not_does_not(make_closed_lo
     mended, not_mended = (read_mend_findings(make_closed_loop(seeds=3, gain=gain)) for gain in (0.4, 0.0))
     assert "mended it" in mend_headline(mended)
     assert "not shown to beat" in mend_headline(not_mended)
+
+
+def test_the_widest_interval_counts_also_where_nothing_varies(make_comparison: Make) -> None:
+    data = make_comparison({"v": 0.5, "l": 0.5, "random": 0.5}, spread=0.0, changes=(18,))
+    one = next(d for d in data["differences"] if d["ground"] == "own_held_out")
+    one["half_width"] = None
+    one["value"] |= {"low": -0.49, "high": 0.28}
+    assert "38.5" in str(unsettled(read_comparison_findings(data)))

@@ -234,3 +234,18 @@ def test_the_folder_holds_the_page_and_its_figures_and_replaces_only_its_own(tmp
     (tmp_path / "other" / "notes.txt").write_text("mine")
     with pytest.raises(UserError, match="no report of heedful"):
         build(MATERIALS["single"], tmp_path / "other")
+
+
+def test_a_handful_of_rollouts_is_too_few_to_tell() -> None:
+    outcomes = [rollout(TASKS[0], CELLS[i], i < 4, "mine") for i in range(6)]
+    outcomes.append(rollout(TASKS[0], ORIGINAL, True, "mine", "original"))
+    found = material(outcomes)
+    (policy,) = found.summary.policies
+    assert words.answer(policy).startswith("6 rollouts with a control are too few to tell")
+    assert "gather" not in words.pride_sentence(policy)
+    assert any("asked in 1 rollout for 1 instruction" in w for w in notices.warnings(found))
+
+
+def test_one_seed_is_said_where_seeds_are_named() -> None:
+    outcomes = [rollout(t, c, True, "p", seed="3") for t in TASKS for c in CELLS]
+    assert any("spread between seeds" in w for w in notices.warnings(material(outcomes)))

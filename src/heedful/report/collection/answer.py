@@ -57,13 +57,21 @@ def evidence(findings: ComparisonFindings, budget: Budget) -> str:
 def unsettled(findings: ComparisonFindings) -> str | None:
     """Return what would separate the largest difference where nothing is real; ``None`` otherwise."""
     own = [one for budget in findings.budgets for one in findings.between(budget, GROUND)]
-    halves = [one.half_width for one in own if one.half_width is not None]
+    halves = [half for one in own if (half := _half_width(one)) is not None]
     if not halves or any(one.real for one in own):
         return None
     widest = max(own, key=lambda one: abs(one.value.value or 0.0))
     low, high = (f"{100 * half:.1f}" for half in (min(halves), max(halves)))
     width = f"±{low}" if low == high else f"±{low} to ±{high}"
     return f"The intervals of the differences reach {width} points. The largest difference: {widest.verdict}"
+
+
+def _half_width(one: DifferenceFinding) -> float | None:
+    """Return half the width of the interval that counts, the naive one where nothing varies."""
+    if one.half_width is not None:
+        return one.half_width
+    low, high = one.value.low, one.value.high
+    return None if low is None or high is None else (high - low) / 2
 
 
 def best_arm(findings: ComparisonFindings, budget: Budget) -> ArmFinding | None:

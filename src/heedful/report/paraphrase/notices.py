@@ -8,6 +8,7 @@ from heedful.store.paraphrase_results import EXAMPLES, JoinCounts
 
 _FEW_TASKS = 5
 _WEAK = 0.2
+_FEW_CONTROLS = 5
 
 
 def warnings(material: ParaphraseMaterial) -> list[str]:
@@ -62,6 +63,14 @@ def _of_policy(policy: PolicyResult) -> list[str]:
             f"only {policy.originals} original instruction{'' if policy.originals == 1 else 's'}: intervals "
             "over instructions are wide, and rightly so."
         )
+    if policy.original is not None and policy.original.n < _FEW_CONTROLS * policy.originals:
+        found.append(
+            f"the original words were asked in {rollouts(policy.original.n)} for {policy.originals} "
+            f"instruction{'' if policy.originals == 1 else 's'}: a drop rests on few controls, each of which "
+            "counts for every paraphrase on its scene."
+        )
+    if len(policy.seeds) == 1 and policy.seeds[0]:
+        found.append("one seed: no interval holds the spread between seeds.")
     if policy.uneven:
         found.append(
             f"{policy.uneven:,} of {policy.paraphrases:,} paraphrases were not run under all "

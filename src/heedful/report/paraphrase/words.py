@@ -17,6 +17,9 @@ FEW = 10
 NEAR = 3.0
 """Points between PRIDE and the success rate within which no more is made of it."""
 
+WIDE = 0.2
+"""An interval of the drop that holds 0 and is wider than this is too wide to say that nothing changes."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -90,12 +93,22 @@ def answer(policy: PolicyResult) -> str:
         return f"Asked in other words, {policy.name} succeeds in {rate} of rollouts."
     fall, low, high = drop.drop.value, drop.drop.low, drop.drop.high
     if low is not None and high is not None and low <= 0 <= high:
+        if high - low > WIDE:
+            return (
+                f"{rollouts_with_control(drop.pairs)} too few to tell whether other words change what "
+                f"{policy.name} can do; it succeeds in {rate}."
+            )
         return f"Other words do not measurably change what {policy.name} can do: it succeeds in {rate}."
     more = "fewer" if fall > 0 else "more"
     return (
         f"Asked in other words, {policy.name} succeeds in {rate} of rollouts, "
         f"**{points(abs(fall))} points** {more} than in the original ones."
     )
+
+
+def rollouts_with_control(pairs: int) -> str:
+    """Return the subject of a sentence about rollouts that have an original control."""
+    return "One rollout with a control is" if pairs == 1 else f"{pairs:,} rollouts with a control are"
 
 
 def evidence(policy: PolicyResult) -> str:
@@ -143,6 +156,8 @@ def pride_sentence(policy: PolicyResult) -> str:
     gap = 100 * rate - found.value
     if abs(gap) < NEAR:
         return f"{text}, close to the success rate: failures hardly gather where the words are far."
+    if found.low is not None and found.high is not None and found.low <= 100 * rate <= found.high:
+        return f"{text}; the success rate lies within its interval."
     side, where = ("below", "far from") if gap > 0 else ("above", "close to")
     return (
         f"{text}, {abs(gap):.1f} {side} the success rate: failures gather where the words are {where} "

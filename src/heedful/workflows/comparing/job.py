@@ -20,6 +20,7 @@ from heedful.workflows.comparing.layout import CACHE, Layout, lay_out
 from heedful.workflows.comparing.request import ComparisonRequest, checked
 from heedful.workflows.comparing.results import results
 from heedful.workflows.comparing.tables import differences_csv, success_csv
+from heedful.workflows.folder_names import as_first_named
 from heedful.workflows.judging import judge
 from heedful.workflows.planning import grounding_order
 from heedful.workflows.reporting import report
@@ -122,6 +123,7 @@ def laid_out(
     check_image_size(request.image_size_px)
     if out.exists() and not out.is_dir():
         raise UserError(f"{out} is a file; a comparison needs a folder of its own.")
+    out = as_first_named(out, out)
     layout = lay_out(request, grounding_order(request.factors, order, run_to_order), out)
     for job in layout.jobs():
         check_job(job)

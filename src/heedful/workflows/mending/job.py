@@ -21,6 +21,7 @@ from heedful.store.json_file import read_json
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
 from heedful.suites.grid.axes import SUITE
+from heedful.workflows.folder_names import as_first_named
 from heedful.workflows.judging import judge
 from heedful.workflows.mend_report import mend_report
 from heedful.workflows.mending.bill import bill
@@ -79,6 +80,7 @@ def mend(
     Raises:
         UserError: Something named is unknown or cannot be, or ``out`` holds something else.
     """
+    out = as_first_named(out, out / CONFLICTS)
     request = ready(request, out)
     _remember(request, out)
     first, same = before(request, out), control(request, out)
