@@ -228,3 +228,15 @@ def test_a_grammar_that_yaml_chokes_on_is_one_line(text: str, here: Path) -> Non
 def test_a_grammar_that_comes_with_heedful_is_named_as_such() -> None:
     said = heedful("--grammar bun.yaml --factors color,spatial --strategy V --demos 40 --out b.csv")
     assert "bun, which comes with heedful" in said.stdout
+
+
+@pytest.mark.parametrize("left", ["p.csv", "p.json"])
+def test_a_kill_between_the_two_files_is_mended_by_the_same_command(left: str, here: Path) -> None:
+    line = "--factors color,object --strategy V --demos 24 --out p.csv"
+    planned(line)
+    both = {path.name: path.read_bytes() for path in here.iterdir()}
+    for name in both:
+        if name != left:
+            (here / name).unlink()
+    planned(line)
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == both

@@ -94,3 +94,18 @@ def test_a_value_that_will_not_do_is_named(option: str, said: str) -> None:
     result = CliRunner().invoke(app, ["run", "factors", "--out", "x", *option.split()])
     assert result.exit_code == 2
     assert result.stderr == f"heedful: Invalid value for {said}\n"
+
+
+def test_a_run_does_not_mix_into_a_comparison(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from heedful.cli.app import app
+    from heedful.store.findings_file import COMPARISON
+
+    COMPARISON.write(tmp_path, {"version": 1})
+    said = CliRunner().invoke(
+        app, ["run", "grid", "--policy", "planted:color>object>spatial>verb>size", "--out", str(tmp_path)]
+    )
+    assert said.exit_code == 2
+    assert "holds a comparison" in " ".join(said.stderr.split())
+    assert [path.name for path in tmp_path.iterdir()] == [COMPARISON.name]

@@ -60,6 +60,8 @@ def run(
     from heedful import workflows
     from heedful.cli.requests import run_spec
     from heedful.spec.codec import to_json
+    from heedful.spec.errors import UserError
+    from heedful.store.findings_file import COMPARISON
 
     asked = run_spec(
         spec,
@@ -78,6 +80,10 @@ def run(
             },
         },
     )
+    if COMPARISON.there(out):
+        raise UserError(
+            f"{out} holds a comparison of strategies; `heedful compare` adds to it. Choose another folder."
+        )
     if dry_run:
         with results_only():
             plan = workflows.planned(asked, workers)

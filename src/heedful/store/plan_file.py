@@ -39,7 +39,19 @@ def write_plan(plan: Plan, path: Path) -> None:
 
 def holds(plan: Plan, path: Path) -> bool:
     """Return whether ``path`` and the JSON beside it are what ``write_plan`` would write."""
-    return all(p.is_file() and p.read_bytes() == text.encode() for p, text in _files(plan, path).items())
+    return all(_says(p, text) for p, text in _files(plan, path).items())
+
+
+def other_files(plan: Plan, path: Path) -> list[Path]:
+    """Return those of the plan's two files that are there and say something else.
+
+    A kill between writing the one and the other leaves one of them, which is no other plan.
+    """
+    return [p for p, text in _files(plan, path).items() if p.exists() and not _says(p, text)]
+
+
+def _says(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def companion(path: Path) -> Path:

@@ -21,7 +21,7 @@ from heedful.spec.errors import UserError, unknown
 from heedful.spec.grammar_file import LoadedGrammar, load_grammar
 from heedful.spec.plan import Plan
 from heedful.store.disk import write_atomically
-from heedful.store.plan_file import companion, holds, read_plan, write_plan
+from heedful.store.plan_file import companion, holds, other_files, read_plan, write_plan
 from heedful.store.run_folder import RunFolder
 
 
@@ -103,8 +103,8 @@ def plan(
     if sheet_path is not None and sheet_path.resolve() in (out.resolve(), companion(out).resolve()):
         raise UserError(f"{sheet_path} is where the plan itself goes; name another file for the sheet.")
     already = holds(made, out)
-    there = [path for path in (out, companion(out)) if path.exists()]
-    if there and not already and not force:
+    there = other_files(made, out)
+    if there and not force:
         raise UserError(
             f"{there[0]} is there and is not this plan{_what(out)}; name another file, or say --force."
         )
