@@ -64,6 +64,10 @@ def test_crashes_are_explained_and_run_again_when_asked(here: Path) -> None:
 
 
 def test_check_prints_json_only_and_one_line_for_a_policy_that_cannot_be_made(here: Path) -> None:
+    poor = heedful(here, "check --json --policy python:mine:Policy")
+    assert poor.returncode == 2
+    assert json.loads(poor.stdout)[-1]["policy"]["wrong"] == ["ValueError: out of luck"]
+    (here / "mended").touch()
     good = heedful(here, "check --json --policy python:mine:Policy")
     assert good.returncode == 0
     assert json.loads(good.stdout)[-1]["detail"] == "the contracts fit"

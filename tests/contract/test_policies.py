@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,14 +18,18 @@ from heedful.spec.keypose import chunk
 from heedful.spec.plugins import load, registered
 from heedful.spec.seams import Policy, Start, World
 from heedful.spec.seeds import seed_sequence
+from heedful.workflows.serving import serving
 
 WIDTH = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
 EXAMPLES = {
+    "openpi": "{served openpi}",
     "planted": "planted:color>object>spatial>verb>size",
     "python": "python:heedful.policies.planted:make:size>verb>spatial>object>color",
     "reference": "reference:{checkpoint}",
+    "vla-eval": "{served vla-eval}",
 }
-"""Kind -> a reference to try; ``{checkpoint}`` is a folder with a freshly made reference policy."""
+"""Kind -> a reference to try; ``{checkpoint}`` is a folder with a freshly made reference policy, which
+``{served PROTOCOL}`` stands behind."""
 
 
 def test_every_kind_has_an_example() -> None:
@@ -82,7 +87,18 @@ def policy(request: pytest.FixtureRequest) -> Policy:
     reference = EXAMPLES[request.param]
     if "{checkpoint}" in reference:
         reference = reference.format(checkpoint=request.getfixturevalue("checkpoint"))
+    if reference.startswith("{served"):
+        reference = served(request, request.param)
     return load_policy(reference)
+
+
+def served(request: pytest.FixtureRequest, protocol: str) -> str:
+    """Serve the reference policy until the end of the module; return the reference to the server."""
+    checkpoint = request.getfixturevalue("checkpoint")
+    server = serving(f"reference:{checkpoint}", protocol, port=0)
+    threading.Thread(target=server.serve, daemon=True).start()
+    request.addfinalizer(server.stop)
+    return f"{protocol}://127.0.0.1:{server.port}"
 
 
 def play(policy: Policy, world: World, case: Case, instruction: str, seed: int = 5) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import time
@@ -29,8 +30,9 @@ SCENE = SceneSpec((ObjectSpec("red", "cube", "red"), ObjectSpec("blue", "cube", 
 class DoubleWorld:
     """Two objects at random places; the tool goes where it is told and drags what it meets."""
 
-    def __init__(self, broken_at: int = -1, note: str = "") -> None:
+    def __init__(self, broken_at: int = -1, note: str = "", hangs_at: int = -1) -> None:
         self.broken_at = broken_at
+        self.hangs_at = hangs_at
         self.note = note
         self.renders = self.steps = 0
         self.closed = False
@@ -52,6 +54,8 @@ class DoubleWorld:
     def step(self, action: NDArray[np.float64]) -> State:
         if self.steps == self.broken_at:
             raise RuntimeError("the solver diverged\nsecond line")
+        if self.steps == self.hangs_at:
+            ctypes.PyDLL(None).sleep(600)  # in foreign code that keeps the interpreter's lock
         self.steps += 1
         self.command = np.r_[action[:3], np.zeros(4), action[-1]]
         self.tool = np.array(action[:3])
@@ -99,7 +103,8 @@ class DoublePolicy:
 
     ``nan``, ``width``, ``raise``, ``mute`` (reset returns None), ``refuse`` (cannot be made),
     ``camera`` (needs one the world lacks), ``die``, ``hang``; ``once=FILE`` dies unless FILE
-    exists, and makes it; ``random`` adds noise drawn from the episode's seed; anything else is good.
+    exists, and makes it; ``slow`` takes 0.15 s a look; ``random`` adds noise drawn from the
+    episode's seed; anything else is good.
     """
 
     def __init__(self, rest: str = "") -> None:
@@ -137,6 +142,8 @@ class DoublePolicy:
             os.kill(os.getpid(), signal.SIGKILL)
         if kind == "hang":
             time.sleep(600)
+        if kind == "slow":
+            time.sleep(0.15)
         if kind == "width":
             return np.zeros((4, 6))
         if observation.step >= 12:

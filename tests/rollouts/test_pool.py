@@ -82,7 +82,11 @@ def test_a_worker_that_dies_is_replaced_after_one_retry_and_one_that_hangs_is_ki
     done = {r.index for r in results if isinstance(r, Done)}
     lost = {r.index: r.reason for r in results if isinstance(r, Lost)}
     assert done == {0, 2, 4}
-    assert lost == {1: "its worker process died (signal 9) 2 times", 3: "hung: killed after 1 s"}
+    assert lost == {
+        1: "its worker process died (signal 9); tried 2 times",
+        3: "killed after 1 s; tried 2 times",
+    }
+    assert {r.index: r.attempts for r in results} == {0: 1, 1: 2, 2: 2, 3: 2, 4: 1}
 
 
 def test_workers_that_cannot_start_stop_the_work_with_one_line() -> None:

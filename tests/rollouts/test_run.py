@@ -13,6 +13,7 @@ from rollout_doubles import cases, spec
 
 from heedful.rollouts.plan import plan
 from heedful.rollouts.run import RunCounts, run
+from heedful.rollouts.watch import Limits
 from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.run import RunSpec
@@ -53,15 +54,24 @@ def test_the_same_command_runs_nothing_again(tmp_path: Path) -> None:
 
 def test_crashes_deaths_and_hangs_are_counted_and_explained(tmp_path: Path) -> None:
     wanted = spec("", "nan", "die", "hang", f"once={tmp_path / 'marker'}")
-    counts = do(tmp_path / "run", wanted, 1, time_limit_s=2.0)
-    assert counts == RunCounts(0, 2, 3)
+    counts = do(tmp_path / "run", wanted, 1, limits=Limits(call_s=1.0))
+    assert counts == RunCounts(0, 2, 3, retried=3)
     folder = RunFolder.open(tmp_path / "run")
     errors = {row.policy.name: row.error for row in folder.rows() if row.status == "crashed"}
-    assert errors["hang"] == "hung: killed after 2 s"
-    assert errors["die"] == "its worker process died (signal 9) 2 times"
+    assert errors["hang"] == "killed after 1 s in policy.act at step 0; tried 2 times"
+    assert errors["die"] == "its worker process died (signal 9); tried 2 times"
+    attempts = {row.policy.name.partition("=")[0]: row.attempts for row in folder.rows()}
+    assert attempts == {"good": 1, "nan": 1, "die": 2, "hang": 2, "once": 2}
     assert "all must be finite" in errors["nan"]
     nan = next(row for row in folder.rows() if row.policy.name == "nan")
     assert "Traceback" in folder.error(nan.id) and folder.rollout(nan).trajectory is None
+
+
+def test_a_world_that_hangs_in_foreign_code_is_killed_and_the_policy_is_not_blamed(tmp_path: Path) -> None:
+    counts = do(tmp_path, spec("", world_options={"hangs_at": 3}), 1, limits=Limits(episode_s=1.0))
+    assert counts == RunCounts(0, 0, 1, retried=1)
+    (row,) = RunFolder.open(tmp_path).rows()
+    assert row.error == "killed after 1 s in the world; tried 2 times"
 
 
 def test_a_policy_that_interrupts_or_exits_crashes_its_episode_only_and_prints_no_result(

@@ -1,8 +1,12 @@
 import json
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from heedful.policies.digests import digest_of
 from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.run import RunSpec, refuse_pooled
@@ -54,8 +58,65 @@ def test_a_run_of_nothing_leaves_no_folder(spec: RunSpec, said: str, tmp_path: P
 
 
 def test_options_that_a_world_does_not_know_are_one_line() -> None:
-    with pytest.raises(UserError):
-        contract_mismatches(asked(world_options={"colour": 1}))
+    with pytest.raises(UserError, match="option of the tabletop world 'colour'"):
+        contract_mismatches(asked(PolicyEntry("planted:color", "mine"), world_options={"colour": 1}))
+
+
+def test_the_driver_imports_no_policy_and_no_world(tmp_path: Path) -> None:
+    script = f"""
+import sys
+from pathlib import Path
+from heedful.spec.case import PolicyEntry
+from heedful.spec.run import RunSpec
+from heedful.workflows.running import run
+if __name__ == "__main__":
+    policy = PolicyEntry("planted:color>object>spatial>verb>size", "mine")
+    run(RunSpec("factors", {SMALL!r}, (policy,)), Path("run"), workers=1)
+    print([name for name in ("torch", "mujoco", "heedful.policies.planted") if name in sys.modules])
+"""
+    (tmp_path / "script.py").write_text(script)
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def trained(folder: Path, weights: str) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "policy.json").write_text('{"seed": 3}')
+    (folder / "weights.safetensors").write_text(weights)
+    return f"reference:{folder}"
+
+
+def test_a_policy_trained_again_is_refused_in_a_folder_that_knows_the_first(tmp_path: Path) -> None:
+    ref = trained(tmp_path / "p", "first")
+    spec = asked(PolicyEntry(ref, "mine"))
+    first, _ = resolve(spec)
+    assert first.policies[0].digest == digest_of(ref) != ""
+    RunFolder.open(tmp_path / "run", first).close()
+    RunFolder.open(tmp_path / "run", resolve(spec)[0]).close()
+    trained(tmp_path / "p", "second")
+    with pytest.raises(UserError, match="'mine' has other weights than when this run was made") as caught:
+        RunFolder.open(tmp_path / "run", resolve(spec)[0])
+    assert "\n" not in str(caught.value)
+    other = PolicyEntry("planted:color>object>spatial>verb>size", "other")
+    with pytest.raises(UserError, match="'mine' has other weights"):  # it would run what is missing of both
+        run(asked(other), tmp_path / "run", workers=1)
+
+
+def test_a_folder_of_before_goes_on_and_remembers_the_weights_from_now_on(tmp_path: Path) -> None:
+    ref = trained(tmp_path / "p", "first")
+    first, _ = resolve(asked(PolicyEntry(ref, "mine")))
+    old = replace(first, policies=(replace(first.policies[0], digest=""),))
+    RunFolder.open(tmp_path / "run", old).close()
+    with RunFolder.open(tmp_path / "run", first) as folder:
+        assert folder.spec.policies == first.policies
+    trained(tmp_path / "p", "second")
+    with pytest.raises(UserError, match="other weights"):
+        RunFolder.open(tmp_path / "run", resolve(old)[0])
+
+
+def test_what_cannot_be_seen_has_no_digest() -> None:
+    for ref in ("planted:color", "openpi://127.0.0.1:8000", "reference:/not/there"):
+        assert digest_of(ref) == ""
 
 
 def test_judging_a_run_without_episodes_keeps_its_measures(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from heedful.cli.plan import plan
 from heedful.cli.refusal import OneLineGroup
 from heedful.cli.report import report
 from heedful.cli.run import run
+from heedful.cli.serve import serve
 from heedful.cli.train import train
 
 app = typer.Typer(
@@ -51,6 +52,7 @@ VERBS: dict[str, dict[str, Callable[..., None]]] = {
     "Step by step": {"collect": collect, "train": train, "run": run, "judge": judge, "report": report},
     "All at once": {"diagnose": diagnose},
     "What to collect next": {"plan": plan, "compare": compare, "mend": mend},
+    "For other programs": {"serve": serve},
     "From published tables": {"dominance": dominance},
 }
 """Heading of the help page -> verb -> its function."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,12 +24,20 @@ from heedful.cli.options import (
 from heedful.cli.output import print_json, print_table, results_only
 from heedful.cli.progress import progress
 from heedful.cli.refusal import say
+from heedful.cli.server_options import Flip, GripperSign, composed
 
 if TYPE_CHECKING:
     from heedful.workflows.running import Plan, RunResult
 
 CRASHED = 1
-"""Exit code when every episode of a policy crashed."""
+"""Exit code when every episode of a policy crashed, or a crash ended the run."""
+
+
+class OnError(StrEnum):
+    """What a crashed episode does to the others."""
+
+    go_on = "continue"
+    stop = "stop"
 
 
 def run(
@@ -52,13 +61,30 @@ def run(
     retry_crashed: Annotated[
         bool, typer.Option("--retry-crashed", help="Run the episodes that crashed again.")
     ] = False,
+    on_error: Annotated[
+        OnError, typer.Option("--on-error", help="Whether to go on after an episode that crashed.")
+    ] = OnError.go_on,
+    flip: Flip = None,
+    gripper_sign: GripperSign = None,
     workers: Workers = 2,
+    ray: Annotated[
+        str | None,
+        typer.Option("--ray", help="Run the workers on a Ray cluster: its address, auto, or local."),
+    ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option("--time-limit", min=1, help="Seconds until an episode is killed and tried once more."),
+    ] = 300.0,
+    call_limit: Annotated[
+        float, typer.Option("--call-limit", min=1, help="The same for one call of the policy.")
+    ] = 120.0,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Run what is missing in a run folder; more rollouts, pairs or policies extend it."""
     from heedful import workflows
     from heedful.cli.requests import run_spec
+    from heedful.rollouts.watch import Limits
     from heedful.spec.codec import to_json
     from heedful.spec.errors import UserError
     from heedful.store.findings_file import COMPARISON
@@ -68,7 +94,7 @@ def run(
         settings or [],
         {
             "suite": suite,
-            "policies": policies,
+            "policies": composed(policies or [], flip, gripper_sign) or None,
             "world": world,
             "base_seed": base_seed,
             "options": {
@@ -84,19 +110,21 @@ def run(
         raise UserError(
             f"{out} holds a comparison of strategies; `heedful compare` adds to it. Choose another folder."
         )
+    limits = Limits(episode_s=time_limit, call_s=call_limit)
     if dry_run:
         with results_only():
             plan = workflows.planned(asked, workers)
         _print_plan(plan, workers, as_json)
         return
     with progress() as tell, results_only():
-        result = workflows.run(asked, out, workers, tell, retry_crashed)
+        result = workflows.run(asked, out, workers, tell, retry_crashed, limits, ray, on_error.value)
     if as_json:
         print_json(to_json(result))
     else:
         print(
             f"{out}: {result.episodes} episodes; {result.already} were there, "
             f"{result.finished} finished now, {result.crashed} crashed now."
+            + (f" {result.retried} were tried twice." if result.retried else "")
         )
         if not result.all_crashed:
             print(f"Next: heedful judge {out}")
@@ -113,7 +141,9 @@ def _say_crashes(result: RunResult) -> None:
         f"{result.first_crash} ({result.error_file}). "
         "The same command with --retry-crashed runs them again."
     )
-    if result.all_crashed:
+    if result.stopped:
+        say("stopped at the first crash (--on-error stop); the same command runs what is left.")
+    if result.all_crashed or result.stopped:
         raise typer.Exit(CRASHED)
 
 

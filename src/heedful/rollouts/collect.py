@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from heedful.rollouts.cache_key import cache_key
 from heedful.rollouts.expert import Expert, attempt, recorded, succeeded
 from heedful.rollouts.pool import Lost, Pool
+from heedful.rollouts.watch import Watch
 from heedful.spec.codec import digest, to_json
 from heedful.spec.contract import CameraContract
 from heedful.spec.demonstration import DemonstrationTask
@@ -24,6 +25,7 @@ from heedful.store.datasets.collection import Collection
 CAMERAS = ("agent", "wrist")
 MAX_ATTEMPTS = 10
 TIME_LIMIT_S = 300.0
+"""A worker busy with one attempt for longer is killed, and its task tried once more."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def collect(
             left = collector.share(tasks)
             done = len(tasks) - len(left)
             progress(stage, done, len(tasks))
-            with closing(Pool(workers, TIME_LIMIT_S * max_attempts).unordered(collector, left)) as results:
+            with closing(Pool(workers).unordered(collector, left)) as results:
                 for result in results:
                     if isinstance(result, Lost):
                         raise UserError(f"Collecting {left[result.index].id}: {result.reason}.")
@@ -123,6 +125,11 @@ class Collector:
     expert: Expert | None
     cache: Path | None = None
     _world: Any = field(default=None, repr=False)
+    _watch: Watch | None = field(default=None, repr=False)
+
+    def watched_by(self, watch: Watch) -> None:
+        """Let a driver know through ``watch`` how long an attempt may take."""
+        self._watch = watch
 
     def share(self, tasks: Sequence[DemonstrationTask]) -> list[DemonstrationTask]:
         """Take from the cache what it has, keep there what is staged, and return the tasks that are left."""
@@ -161,10 +168,11 @@ class Collector:
             expert = plan_keyposes
         cameras = tuple(CameraContract(name, self.image_size, self.image_size) for name in CAMERAS)
         for number in range(self.max_attempts):
-            done = attempt(self._world, task, expert, self.base_seed, number)
-            if succeeded(task, done.trajectory):
-                staging.add(task.id, recorded(self._world, task, done, number + 1, cameras))
-                return
+            with self._limited(f"attempt {number + 1}"):
+                done = attempt(self._world, task, expert, self.base_seed, number)
+                if succeeded(task, done.trajectory):
+                    staging.add(task.id, recorded(self._world, task, done, number + 1, cameras))
+                    return
         staging.fail(task.id, self.max_attempts)
 
     def _key(self, task: DemonstrationTask) -> str:
@@ -182,3 +190,6 @@ class Collector:
         """Free the world."""
         if self._world is not None:
             self._world.close()
+
+    def _limited(self, doing: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._watch is None else self._watch.limited(doing, TIME_LIMIT_S)

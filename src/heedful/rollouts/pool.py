@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from heedful.rollouts.queues import AffinityQueues
-from heedful.rollouts.workers import Gone, Worker, dies_at_start, ended, messages, terminable
+from heedful.rollouts.site import Gone, Site, Worker
+from heedful.rollouts.workers import LocalSite, ended, terminable
 from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
 
@@ -21,18 +22,20 @@ _FAILED_STARTS = 3
 
 @dataclass(frozen=True)
 class Done(Generic[R]):
-    """Item ``index`` gave ``value``."""
+    """Item ``index`` gave ``value``, at the ``attempts``-th attempt."""
 
     index: int
     value: R
+    attempts: int = 1
 
 
 @dataclass(frozen=True)
 class Lost:
-    """Item ``index`` has no result: its worker died (again) or was killed at the time limit."""
+    """Item ``index`` has no result: its workers died or were killed at a limit, ``attempts`` times."""
 
     index: int
     reason: str
+    attempts: int
 
 
 class WorkerFailed(Exception):
@@ -41,18 +44,19 @@ class WorkerFailed(Exception):
 
 @dataclass(frozen=True)
 class Pool:
-    """Local worker processes.
+    """Worker processes.
 
     Attributes:
         workers: How many processes; results do not depend on it.
-        time_limit_s: A worker that is busy with one item for longer is killed, and the
-            item is lost. ``None``: no limit.
-        retries: How often an item is tried again after its worker died.
+        time_limit_s: A worker that is busy with one item for longer is killed. ``None``: no limit.
+        retries: How often an item is tried again after its worker died or was killed.
+        site: Where the processes live; this machine, if nothing is said.
     """
 
     workers: int = 2
     time_limit_s: float | None = None
     retries: int = 1
+    site: Site = field(default_factory=LocalSite)
 
     def __post_init__(self) -> None:
         if self.workers < 1:
@@ -97,53 +101,101 @@ class Pool:
             items: As in ``map``.
             affinity: Items with an equal key go mostly to the same worker.
         """
-        keys = [affinity(item) if affinity else "" for item in items]
-        queues = AffinityQueues(keys)
-        packed = pickle.dumps(function)
-        tries = [0] * len(items)
-        failed_starts = 0
-        left = len(items)
+        with self.crew(function) as crew:
+            yield from crew.unordered(items, affinity)
+
+    @contextmanager
+    def crew(self, function: Callable[[T], R]) -> Iterator[Crew[T, R]]:
+        """Give workers that keep what ``function`` has loaded through several rounds of work."""
         team: list[Worker] = []
         with ended(team), terminable():
-            while left:
-                while len(team) < min(self.workers, left):
-                    team.append(Worker(packed))
+            yield Crew(self, pickle.dumps(function), team)
+            for worker in team:
+                worker.dismiss()
+
+
+@dataclass
+class Crew(Generic[T, R]):
+    """The workers of ``Pool.crew``; they are started as there is work for them."""
+
+    pool: Pool
+    function: bytes
+    team: list[Worker]
+
+    def unordered(
+        self, items: Sequence[T], affinity: Callable[[T], str] | None = None
+    ) -> Generator[Done[R] | Lost, None, None]:
+        """Yield the result of every item as soon as it is there. See ``Pool.unordered``."""
+        work = _Work([affinity(item) if affinity else "" for item in items])
+        pool, team = self.pool, self.team
+        failed_starts = 0
+        try:
+            while work.left:
+                while len(team) < min(pool.workers, work.left):
+                    team.append(pool.site.start(self.function, pool.time_limit_s))
                 for worker in team:
-                    if worker.ready and worker.index is None and queues:
-                        others = {w.key for w in team if w is not worker and w.key is not None}
-                        index = queues.take(worker.key, others)
-                        tries[index] += 1
-                        worker.give(index, keys[index], pickle.dumps(items[index]), self.time_limit_s)
-                for worker, message in messages(team):
+                    if worker.ready and worker.index is None and work.queues:
+                        index = work.take(worker, team)
+                        worker.give(index, work.keys[index], pickle.dumps(items[index]))
+                for worker, message in pool.site.messages(team):
                     if isinstance(message, Gone):
                         team.remove(worker)
                         worker.kill()
                         if not worker.ready:
                             failed_starts += 1
                             if failed_starts == _FAILED_STARTS:
-                                raise UserError(dies_at_start(worker.process.exitcode))
-                        elif worker.index is None:
-                            continue
-                        elif not message.overdue and tries[worker.index] <= self.retries:
-                            queues.put_back(worker.index)
-                        else:
-                            left -= 1
-                            yield Lost(worker.index, self._reason(message, worker.process.exitcode))
+                                raise UserError(_dies_at_start(message))
+                        elif worker.index is not None:
+                            lost = work.lost(worker.index, message.reason, pool.retries)
+                            if lost is not None:
+                                yield lost
                     elif message[0] == "ready":
-                        worker.ready, worker.deadline, failed_starts = True, float("inf"), 0
+                        worker.ready, failed_starts = True, 0
                     elif message[0] == "done":
-                        worker.index, worker.deadline = None, float("inf")
-                        left -= 1
-                        yield Done(message[1], message[2])
+                        worker.index = None
+                        yield work.done(message[1], message[2])
                     elif message[2]:
                         raise UserError(message[3])
                     else:
                         raise WorkerFailed(message[3])
-            for worker in team:
-                worker.dismiss()
+        finally:
+            for worker in [worker for worker in team if worker.index is not None]:
+                team.remove(worker)  # left early: nobody waits for what these are busy with
+                worker.kill()
 
-    def _reason(self, gone: Gone, exit_code: int | None) -> str:
-        if gone.overdue:
-            return f"hung: killed after {self.time_limit_s:g} s"
-        how = f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"exit code {exit_code}"
-        return f"its worker process died ({how}) {self.retries + 1} times"
+
+class _Work:
+    """What of a round is waiting, how often each item was tried, and how many have no result yet."""
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+        self.queues = AffinityQueues(keys)
+        self.left = len(keys)
+        self._tries = [0] * len(keys)
+
+    def take(self, worker: Worker, team: Sequence[Worker]) -> int:
+        others = {other.key for other in team if other is not worker and other.key is not None}
+        index = self.queues.take(worker.key, others)
+        self._tries[index] += 1
+        return index
+
+    def done(self, index: int, value: Any) -> Done[Any]:
+        self.left -= 1
+        return Done(index, value, self._tries[index])
+
+    def lost(self, index: int, reason: str, retries: int) -> Lost | None:
+        """Queue item ``index`` again, or give it up."""
+        if self._tries[index] <= retries:
+            self.queues.put_back(index)
+            return None
+        self.left -= 1
+        times = self._tries[index]
+        return Lost(index, f"{reason}; tried {times} times" if times > 1 else reason, times)
+
+
+def _dies_at_start(gone: Gone) -> str:
+    """Return the line for workers that never come to work."""
+    return (
+        f"The worker processes die as they start ({gone.reason}; see the lines above). "
+        'A script that starts a run needs `if __name__ == "__main__":` around it.'
+    )

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from heedful.rollouts.plan import missing
-from heedful.rollouts.pool import Lost, Pool
+from heedful.rollouts.pool import Crew, Lost, Pool
 from heedful.rollouts.runner import EpisodeRunner
+from heedful.rollouts.watch import LIMITS, Limits
 from heedful.spec.case import Episode
 from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow
 from heedful.store.run_folder import RunFolder
 
-TIME_LIMIT_S = 300.0
-"""A worker busy with one episode for longer than this is taken to hang."""
+OnError = Literal["continue", "stop"]
+"""What a crashed episode does to the others: nothing, or none is begun after it."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,15 @@ class RunCounts:
         already: Episodes that an earlier command had run.
         finished: Episodes run now.
         crashed: Episodes that crashed now; counted apart.
+        retried: Episodes of both kinds whose worker died or hung, so that they were tried again.
+        stopped: A crash ended the run before all were run.
     """
 
     already: int
     finished: int
     crashed: int
+    retried: int = 0
+    stopped: bool = False
 
 
 def run(
@@ -39,8 +45,10 @@ def run(
     episodes: Sequence[Episode],
     workers: int = 2,
     progress: Progress = silent,
-    time_limit_s: float = TIME_LIMIT_S,
+    limits: Limits = LIMITS,
     stage: str = "run",
+    crew: Crew[Any, Any] | None = None,
+    on_error: OnError = "continue",
 ) -> RunCounts:
     """Run those of ``episodes`` that ``folder`` does not have yet.
 
@@ -53,8 +61,12 @@ def run(
         episodes: See ``plan``.
         workers: Worker processes, one thread each.
         progress: Told after every episode.
-        time_limit_s: An episode that takes longer is killed and counted as crashed.
+        limits: An episode that takes longer is killed, tried once more, and then counted as crashed.
         stage: What to call the work in ``progress``.
+        crew: Workers that are there already, with an ``EpisodeRunner`` for this folder;
+            ``workers`` and ``limits`` are then theirs.
+        on_error: Whether to go on after an episode that crashed; those under way are then
+            given up and run by the next call.
 
     Raises:
         UserError: World or policy cannot be made, they do not fit, or the disk refuses.
@@ -62,25 +74,33 @@ def run(
     left = missing(episodes, folder.rows())
     already = len(episodes) - len(left)
     spec = folder.spec
-    runner = EpisodeRunner(str(folder.path), spec.world, dict(spec.world_options))
-    pool = Pool(workers, time_limit_s)
-    finished = crashed = 0
+    runner = EpisodeRunner(str(folder.path), spec.world, dict(spec.world_options), limits)
+    finished = crashed = retried = 0
     begun = time.monotonic()
     progress(stage, already, len(episodes))
-    with closing(pool.unordered(runner, left, lambda episode: episode.policy.ref)) as results:
+    hired: AbstractContextManager[Crew[Any, Any]] = (
+        Pool(workers).crew(runner) if crew is None else nullcontext(crew)
+    )
+    with (
+        hired as team,
+        closing(team.unordered(left, lambda episode: episode.policy.ref)) as results,
+    ):
         for result in results:
             if isinstance(result, Lost):
                 row = _lost_row(left[result.index], result.reason)
                 folder.write_rollout(row.id, None, row.error + "\n")
             else:
                 row = result.value
-            folder.append(row)
+            folder.append(replace(row, attempts=result.attempts))
             finished += row.status == "finished"
             crashed += row.status == "crashed"
+            retried += result.attempts > 1
             done = finished + crashed
             left_s = (time.monotonic() - begun) / done * (len(left) - done)
             progress(stage, already + done, len(episodes), _note(left_s, crashed))
-    return RunCounts(already, finished, crashed)
+            if crashed and on_error == "stop":
+                break
+    return RunCounts(already, finished, crashed, retried, stopped=finished + crashed < len(left))
 
 
 def _lost_row(episode: Episode, reason: str) -> EpisodeRow:

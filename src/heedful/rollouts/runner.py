@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from heedful.policies.references import load as load_policy
 from heedful.rollouts.loop import run_episode
+from heedful.rollouts.watch import LIMITS, Limits, Watch
 from heedful.spec.case import Episode
+from heedful.spec.contract import Observation, PolicyContract, mismatches
+from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.rollout import EpisodeRow
-from heedful.spec.seams import Policy, World
+from heedful.spec.seams import Policy, Start, World
 from heedful.store.run_folder import RunFolder
+
+
+@dataclass(frozen=True)
+class ContractCheck:
+    """Asks a worker to load the policy ``ref`` and to compare its contract with the world's."""
+
+    ref: str
 
 
 @dataclass
@@ -24,23 +38,38 @@ class EpisodeRunner:
         folder: The run folder.
         world: Name of the world.
         world_options: Options of the world.
+        limits: When it is taken to hang.
         keep: Policies kept loaded at a time, the least recently used leaves first.
     """
 
     folder: str
     world: str
     world_options: Mapping[str, Any]
+    limits: Limits = LIMITS
     keep: int = 2
+    _watch: Watch | None = field(default=None, repr=False)
     _opened: RunFolder | None = field(default=None, repr=False)
     _world: World | None = field(default=None, repr=False)
     _policies: OrderedDict[str, Policy] = field(default_factory=OrderedDict, repr=False)
 
-    def __call__(self, episode: Episode) -> EpisodeRow:
+    def watched_by(self, watch: Watch) -> None:
+        """Let a driver know through ``watch`` how long everything may take."""
+        self._watch = watch
+
+    def __call__(self, item: Episode | ContractCheck) -> EpisodeRow | list[str]:
+        """Run an episode, write its folder and return its row; or return what does not fit."""
+        return self.compare(item) if isinstance(item, ContractCheck) else self.run(item)
+
+    def compare(self, check: ContractCheck) -> list[str]:
+        """Return one line for every way in which world and policy do not fit."""
+        return mismatches(self._loaded_world().contract, self._loaded_policy(check.ref).contract)
+
+    def run(self, episode: Episode) -> EpisodeRow:
         """Run ``episode``, write its folder and return its row."""
         tracebacks: list[str] = []
-        row, trajectory = run_episode(
-            self._loaded_world(), self._loaded_policy(episode.policy.ref), episode, tracebacks.append
-        )
+        world, policy = self._loaded_world(), self._loaded_policy(episode.policy.ref)
+        with self._limited("the world", self.limits.episode_s):
+            row, trajectory = run_episode(world, policy, episode, tracebacks.append)
         if self._opened is None:
             self._opened = RunFolder.open(self.folder)
         self._opened.write_rollout(row.id, trajectory, "".join(tracebacks))
@@ -56,12 +85,24 @@ class EpisodeRunner:
 
     def _loaded_world(self) -> World:
         if self._world is None:
-            self._world = load_plugin("heedful.worlds", self.world)(**self.world_options)
+            factory = load_plugin("heedful.worlds", self.world)
+            with self._limited(f"loading world {self.world}", self.limits.load_s):
+                try:
+                    self._world = factory(**self.world_options)
+                except TypeError as error:
+                    raise UserError(
+                        f"World {self.world!r} refuses world_options {dict(self.world_options)!r}: {error}."
+                    ) from error
         return self._world
 
     def _loaded_policy(self, ref: str) -> Policy:
         if ref not in self._policies:
-            self._policies[ref] = load_policy(ref)
+            with self._limited(f"loading policy {ref}", self.limits.load_s):
+                loaded = load_policy(ref)
+            watch = self._watch
+            self._policies[ref] = (
+                loaded if watch is None else WatchedPolicy(loaded, watch, self.limits.call_s)
+            )
             while len(self._policies) > self.keep:
                 self._policies.popitem(last=False)
         self._policies.move_to_end(ref)
@@ -71,3 +112,28 @@ class EpisodeRunner:
         """Start afresh after a crash, so that it cannot colour the next episode."""
         self._policies.pop(ref, None)
         self.close()
+
+    def _limited(self, doing: str, limit_s: float) -> AbstractContextManager[None]:
+        return nullcontext() if self._watch is None else self._watch.limited(doing, limit_s)
+
+
+class WatchedPolicy:
+    """A policy each of whose calls is limited."""
+
+    def __init__(self, policy: Policy, watch: Watch, call_s: float) -> None:
+        self._policy, self._watch, self._call_s = policy, watch, call_s
+
+    @property
+    def contract(self) -> PolicyContract:
+        """That of the policy itself."""
+        return self._policy.contract
+
+    def reset(self, start: Start) -> str:
+        """Begin an episode."""
+        with self._watch.limited("policy.reset", self._call_s):
+            return self._policy.reset(start)
+
+    def act(self, observation: Observation) -> NDArray[np.float64]:
+        """Return the next actions."""
+        with self._watch.limited(f"policy.act at step {observation.step}", self._call_s):
+            return self._policy.act(observation)

@@ -12,6 +12,8 @@ import traceback
 from multiprocessing import connection, parent_process
 from typing import Any
 
+from heedful.rollouts.watch import Watch
+
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -24,18 +26,22 @@ THREAD_VARIABLES = (
 """Each worker has one thread: two workers with two threads each are slower than one."""
 
 
-def main(pipe: connection.Connection, function: bytes) -> None:
+def main(pipe: connection.Connection, function: bytes, watch: Watch, time_limit_s: float | None) -> None:
     """Receive items until ``None`` comes, answer each with its result or its failure.
 
-    Messages to the driver: ``("ready",)``, ``("done", index, value)``,
-    ``("failed", index, is_user_error, text)``.
+    The messages to the driver are those of ``rollouts.site``. A function that has a method
+    ``watched_by`` is given the watch, to set limits of its own.
     """
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)  # so that whatever is started here is ended with this process
     with contextlib.suppress(OSError):
         os.dup2(2, 1)  # standard output is for the driver's results; whatever libraries print is no result
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
     threading.Thread(target=_die_with_driver, daemon=True).start()
     try:
         call = pickle.loads(function)
+        if hasattr(call, "watched_by"):
+            call.watched_by(watch)
     except BaseException as error:
         _send(pipe, ("failed", -1, *_described(error)))
         os._exit(1)
@@ -43,8 +49,8 @@ def main(pipe: connection.Connection, function: bytes) -> None:
     while (message := _receive(pipe)) is not None:
         index, item = message
         try:
-            answer: tuple[Any, ...] = ("done", index, call(pickle.loads(item)))
-            data = pickle.dumps(answer)
+            with watch.limited("", time_limit_s):
+                data = pickle.dumps(("done", index, call(pickle.loads(item))))
         except BaseException as error:
             data = pickle.dumps(("failed", index, *_described(error)))
         with contextlib.suppress(BrokenPipeError):  # the driver is gone, and so are we, next
@@ -86,4 +92,6 @@ def _die_with_driver() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
+        with contextlib.suppress(OSError):
+            os.killpg(0, signal.SIGKILL)  # and whatever was started here
         os._exit(1)

@@ -1,4 +1,4 @@
-"""Worker processes seen from the driver: started, given items, listened to, ended."""
+"""Worker processes of this machine: started, given items, listened to, ended."""
 
 from __future__ import annotations
 
@@ -10,42 +10,56 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import connection
 from types import FrameType
-from typing import Any
 
 from heedful.rollouts import worker_process
+from heedful.rollouts.site import Gone, Message, Worker
+from heedful.rollouts.watch import Watch
 
 _START_LIMIT_S = 300.0
+_LOOK_S = 0.5
+"""How often the driver looks at its workers' deadlines, at least."""
+
 _context = multiprocessing.get_context("spawn")
 
 
-class Worker:
-    """A process, the item it is busy with, and when that is overdue."""
+class LocalWorker:
+    """A process, the item it is busy with, and the watch that says when it is overdue."""
 
-    def __init__(self, function: bytes) -> None:
+    def __init__(self, function: bytes, time_limit_s: float | None) -> None:
         self.pipe, theirs = _context.Pipe()
+        self._watch = Watch()
         with _one_thread():
             self.process = _context.Process(
-                target=worker_process.main, args=(theirs, function), daemon=True, name="heedful-worker"
+                target=worker_process.main,
+                args=(theirs, function, self._watch, time_limit_s),
+                daemon=True,
+                name="heedful-worker",
             )
             self.process.start()
         theirs.close()
         self.ready = False
         self.index: int | None = None
         self.key: str | None = None
-        self.deadline = time.monotonic() + _START_LIMIT_S
+        self._starts_until = time.monotonic() + _START_LIMIT_S
 
-    def give(self, index: int, key: str, item: bytes, time_limit_s: float | None) -> None:
+    @property
+    def deadline(self) -> float:
+        """When it is overdue, by ``time.monotonic``."""
+        return self._watch.deadline if self.ready else self._starts_until
+
+    def give(self, index: int, key: str, item: bytes) -> None:
         """Send an item. A process that is already dead shows when its messages are read."""
         self.index, self.key = index, key
-        self.deadline = time.monotonic() + time_limit_s if time_limit_s else float("inf")
         with suppress(OSError):
             self.pipe.send_bytes(pickle.dumps((index, item)))
 
     def kill(self) -> None:
-        """End the process at once."""
+        """End the process and those it started."""
+        with suppress(OSError):  # what a policy started is in the worker's group; perhaps there is none
+            if self.process.pid is not None:
+                os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()
         self.pipe.close()
@@ -56,38 +70,39 @@ class Worker:
             self.pipe.send_bytes(pickle.dumps(None))
         self.process.join(5)
 
-
-@dataclass(frozen=True)
-class Gone:
-    """In place of a message: the worker died, or is overdue and must be killed."""
-
-    overdue: bool
-
-
-def messages(team: Sequence[Worker]) -> list[tuple[Worker, Gone | tuple[Any, ...]]]:
-    """Wait until a worker says something, dies or is overdue."""
-    wait_s = max(min(worker.deadline for worker in team) - time.monotonic(), 0)
-    pipes = {worker.pipe: worker for worker in team}
-    # An hour at most: waiting without end would not survive a jump of the clock.
-    speaking = connection.wait(list(pipes), timeout=min(wait_s, 3600))
-    found: list[tuple[Worker, Gone | tuple[Any, ...]]] = []
-    for worker in team:
-        if worker.pipe in speaking:
-            try:
-                found.append((worker, pickle.loads(worker.pipe.recv_bytes())))
-            except (EOFError, OSError):
-                found.append((worker, Gone(overdue=False)))
-        elif worker.deadline <= time.monotonic():
-            found.append((worker, Gone(overdue=True)))
-    return found
+    def end(self, overdue: bool) -> Gone:
+        """Kill a worker that died or is overdue, and say what became of it."""
+        self.kill()
+        if overdue:
+            started = "killed: it did not start" if not self.ready else self._watch.reason()
+            return Gone(started)
+        code = self.process.exitcode
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return Gone(f"its worker process died ({how})")
 
 
-def dies_at_start(exit_code: int | None) -> str:
-    """Return the line for workers that never come to work."""
-    return (
-        f"The worker processes die as they start (exit code {exit_code}; see the lines above). "
-        'A script that starts a run needs `if __name__ == "__main__":` around it.'
-    )
+class LocalSite:
+    """Worker processes of the driver's own machine."""
+
+    def start(self, function: bytes, time_limit_s: float | None) -> LocalWorker:
+        """Start a process."""
+        return LocalWorker(function, time_limit_s)
+
+    def messages(self, team: Sequence[Worker]) -> list[tuple[Worker, Message]]:
+        """Wait until a worker says something, dies or is overdue, or for half a second."""
+        ours = [worker for worker in team if isinstance(worker, LocalWorker)]
+        wait_s = min(worker.deadline for worker in ours) - time.monotonic()
+        speaking = connection.wait([worker.pipe for worker in ours], timeout=min(max(wait_s, 0), _LOOK_S))
+        found: list[tuple[Worker, Message]] = []
+        for worker in ours:
+            if worker.pipe in speaking:
+                try:
+                    found.append((worker, pickle.loads(worker.pipe.recv_bytes())))
+                except (EOFError, OSError):
+                    found.append((worker, worker.end(overdue=False)))
+            elif worker.deadline <= time.monotonic():
+                found.append((worker, worker.end(overdue=True)))
+        return found
 
 
 @contextmanager

@@ -46,12 +46,15 @@ class PolicyEntry:
         training_seed: Seed of its training, ``None`` when unknown.
         only: It meets only the cases whose ``scoring`` holds these values;
             ``{"pair": "color,object"}`` for a policy trained on that pair. Empty: all.
+        digest: Of the weights that ``ref`` names; empty where there are none to read, as behind
+            a server. A run folder refuses episodes of other weights under the same reference.
     """
 
     ref: str
     name: str
     training_seed: int | None = None
     only: Mapping[str, str] = field(default_factory=dict)
+    digest: str = ""
 
     def meets(self, case: Case) -> bool:
         """Return whether this policy is asked ``case``."""

@@ -27,6 +27,7 @@ class EpisodeRow:
         wall_s: Wall-clock time of the whole episode.
         policy_s: Of which inside the policy.
         error: One line, empty unless crashed.
+        attempts: How often it was begun; more than once when its worker died or hung.
     """
 
     id: str
@@ -40,6 +41,7 @@ class EpisodeRow:
     wall_s: float = 0.0
     policy_s: float = 0.0
     error: str = ""
+    attempts: int = 1
 
 
 @dataclass(frozen=True, eq=False)

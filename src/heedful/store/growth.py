@@ -24,7 +24,8 @@ def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
     The rule. What was asked before stays; a run only grows:
 
     - policies: those of ``asked`` that are not there yet are added at the end. A policy is
-      known by reference and name; its training seed and its cases (``only``) must not change.
+      known by reference and name; its training seed, its cases (``only``) and the digest of its
+      weights must not change. A folder that knows no digest yet takes that of ``asked``.
     - options in GROWING_LISTS: the entries that are not there yet are added at the end.
     - options in GROWING_COUNTS: may become larger, not smaller.
     - everything else (suite, world, its options, base seed, all other options): equal.
@@ -35,6 +36,7 @@ def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
     Raises:
         UserError: Anything else changed; one line for every key, both values named.
     """
+    refuse_other_weights(kept, asked)
     changed = list(_changes(kept, asked))
     if changed:
         raise UserError(
@@ -48,10 +50,32 @@ def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
             options[key] = old + [entry for entry in value if entry not in old]
         else:
             options[key] = value
+    digests = {(policy.ref, policy.name): policy.digest for policy in asked.policies}
+    policies = tuple(
+        replace(policy, digest=policy.digest or digests.get((policy.ref, policy.name), ""))
+        for policy in kept.policies
+    )
     known = {(policy.ref, policy.name) for policy in kept.policies}
-    added = tuple(policy for policy in asked.policies if (policy.ref, policy.name) not in known)
-    refuse_pooled(kept.policies + added)
-    return replace(kept, options=options, policies=kept.policies + added)
+    policies += tuple(policy for policy in asked.policies if (policy.ref, policy.name) not in known)
+    refuse_pooled(policies)
+    return replace(kept, options=options, policies=policies)
+
+
+def refuse_other_weights(kept: RunSpec, asked: RunSpec) -> None:
+    """Refuse policies of ``asked`` that were trained again since ``kept`` noted their digests.
+
+    Raises:
+        UserError: Names the first of them.
+    """
+    before = {(policy.ref, policy.name): policy.digest for policy in kept.policies}
+    for policy in asked.policies:
+        old = before.get((policy.ref, policy.name), "")
+        if old and policy.digest and old != policy.digest:
+            raise UserError(
+                f"Policy {policy.name!r} has other weights than when this run was made ({policy.ref}: digest "
+                f"{policy.digest}, {old} in the folder): one name would stand for two policies. "
+                "Use a new run folder."
+            )
 
 
 def _changes(kept: RunSpec, asked: RunSpec) -> Iterator[str]:

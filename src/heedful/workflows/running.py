@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from heedful.spec.case import Case, Episode, PolicyEntry
 from heedful.spec.errors import UserError
@@ -15,7 +17,13 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow
 from heedful.spec.run import RunSpec, refuse_pooled
 from heedful.spec.seams import Suite
+from heedful.store.growth import refuse_other_weights
 from heedful.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from heedful.rollouts.pool import Crew, Pool
+    from heedful.rollouts.run import OnError
+    from heedful.rollouts.watch import Limits
 
 SECONDS_AN_EPISODE = 0.3
 """Rough cost of an episode in one worker, for ``--dry-run``; policies that are slow cost more."""
@@ -35,6 +43,8 @@ class RunResult:
         first_crash: Policy and reason of the first of these; empty when none crashed.
         error_file: Where its traceback is.
         all_crashed: Names of policies none of whose episodes finished.
+        retried: Episodes run now whose worker died or hung at first.
+        stopped: A crash ended the run before all were run.
     """
 
     folder: Path
@@ -46,6 +56,8 @@ class RunResult:
     first_crash: str = ""
     error_file: Path | None = None
     all_crashed: tuple[str, ...] = ()
+    retried: int = 0
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,7 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
         raise UserError(f"base_seed must be a whole number from 0 on, not {seed!r}.")
     suite: Suite = load_plugin("heedful.suites", spec.suite)()
     options = suite.options(spec.options)
-    policies = tuple(_with_training_seed(entry) for entry in spec.policies)
+    policies = tuple(_identified(entry) for entry in spec.policies)
     refuse_pooled(policies)
     resolved = RunSpec(spec.suite, options, policies, spec.world, spec.world_options, spec.base_seed)
     return resolved, suite.cases(options)
@@ -90,28 +102,44 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
 def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
     """Return for every policy of ``spec``, by its name, the ways in which it and the world do not fit.
 
+    World and policies are made in a worker process: this one never imports what they need.
+
     Raises:
         UserError: The world or a policy cannot be made.
     """
-    from heedful.policies.references import load as load_policy
-    from heedful.spec.contract import mismatches
+    from heedful.rollouts.pool import Pool
+    from heedful.rollouts.runner import EpisodeRunner
 
-    try:
-        world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
-    except TypeError as error:
-        raise UserError(
-            f"World {spec.world!r} refuses world_options {dict(spec.world_options)!r}: {error}."
-        ) from error
+    with Pool(1).crew(EpisodeRunner("", spec.world, dict(spec.world_options))) as crew:
+        return _mismatches(spec, crew)
+
+
+@contextmanager
+def _pool(workers: int, ray: str | None) -> Iterator[Pool]:
+    from heedful.rollouts.pool import Pool
+
+    if ray is None:
+        yield Pool(workers)
+        return
+    from heedful.rollouts.ray_pool import ray_pool
+
+    with ray_pool(ray, workers) as pool:
+        yield pool
+
+
+def _mismatches(spec: RunSpec, crew: Crew[Any, Any]) -> dict[str, list[str]]:
+    from heedful.rollouts.pool import Lost
+    from heedful.rollouts.runner import ContractCheck
+
     times = Counter(p.name for p in spec.policies)
-    try:
-        found = {
-            p.name if times[p.name] == 1 else f"{p.name} ({p.ref})": mismatches(
-                world.contract, load_policy(p.ref).contract
-            )
-            for p in spec.policies
-        }
-    finally:
-        world.close()
+    names = [p.name if times[p.name] == 1 else f"{p.name} ({p.ref})" for p in spec.policies]
+    checks = [ContractCheck(p.ref) for p in spec.policies]
+    found: dict[str, list[str]] = dict.fromkeys(names, [])
+    with closing(crew.unordered(checks, lambda check: check.ref)) as results:
+        for result in results:
+            if isinstance(result, Lost):
+                raise UserError(f"Policy {names[result.index]!r} cannot be made: {result.reason}.")
+            found[names[result.index]] = result.value
     return found
 
 
@@ -136,6 +164,9 @@ def run(
     workers: int = 2,
     progress: Progress = silent,
     retry_crashed: bool = False,
+    limits: Limits | None = None,
+    ray: str | None = None,
+    on_error: OnError = "continue",
 ) -> RunResult:
     """Run what is missing of ``spec`` in the folder ``out``.
 
@@ -145,29 +176,50 @@ def run(
         workers: Worker processes, one thread each.
         progress: Told after every episode.
         retry_crashed: Run the episodes that crashed in earlier commands again.
+        limits: When a worker is taken to hang; ``None``: the usual ones.
+        ray: Address of a Ray cluster for the workers, ``auto`` or ``local``; ``None``: processes of
+            this machine. Every node needs ``out`` and the current folder on a disk that all share.
+        on_error: Whether to go on after an episode that crashed.
 
     Raises:
         UserError: The spec names something unknown, contracts do not fit, the folder holds
             another run, or the disk refuses.
     """
-    from heedful.rollouts.plan import plan
+    from heedful.rollouts.plan import missing, plan
     from heedful.rollouts.run import run as run_episodes
+    from heedful.rollouts.runner import EpisodeRunner
+    from heedful.rollouts.watch import LIMITS
 
     resolved, cases = resolve(spec)
     plan(resolved, cases)  # refuses a run of nothing
-    # Before there is a folder: one that remembers a misspelt policy would refuse the right one.
-    for name, found in contract_mismatches(spec).items():
-        if found:
-            raise UserError(f"Policy {name!r} does not fit world {spec.world!r}: {'; '.join(found)}.")
-    with RunFolder.open(out, resolved) as folder:
-        if folder.spec != resolved:  # the folder holds more than was asked for now
-            _, cases = resolve(folder.spec)
-        episodes = plan(folder.spec, cases)
-        if retry_crashed:
-            folder.forget([row.id for row in folder.rows() if row.status == "crashed"])
-        counts = run_episodes(folder, episodes, workers, progress)
-        rows = folder.rows()
-    result = RunResult(out, len(episodes), counts.already, counts.finished, counts.crashed)
+    runner = EpisodeRunner(str(out), resolved.world, dict(resolved.world_options), limits or LIMITS)
+    with _pool(workers, ray) as pool, pool.crew(runner) as crew:
+        # Before there is a folder: one that remembers a misspelt policy would refuse the right one.
+        for name, found in _mismatches(resolved, crew).items():
+            if found:
+                raise UserError(f"Policy {name!r} does not fit world {spec.world!r}: {'; '.join(found)}.")
+        with RunFolder.open(out, resolved) as folder:
+            now = resolved
+            if folder.spec != resolved:  # the folder holds more than was asked for now
+                now, cases = resolve(folder.spec)
+            episodes = plan(folder.spec, cases)
+            if retry_crashed:
+                folder.forget([row.id for row in folder.rows() if row.status == "crashed"])
+            needed = {episode.policy.ref for episode in missing(episodes, folder.rows())}
+            refuse_other_weights(
+                folder.spec, replace(now, policies=tuple(p for p in now.policies if p.ref in needed))
+            )
+            counts = run_episodes(folder, episodes, workers, progress, crew=crew, on_error=on_error)
+            rows = folder.rows()
+    result = RunResult(
+        out,
+        len(episodes),
+        counts.already,
+        counts.finished,
+        counts.crashed,
+        retried=counts.retried,
+        stopped=counts.stopped,
+    )
     return _with_crashes(result, rows)
 
 
@@ -188,8 +240,11 @@ def _with_crashes(result: RunResult, rows: Sequence[EpisodeRow]) -> RunResult:
     )
 
 
-def _with_training_seed(entry: PolicyEntry) -> PolicyEntry:
-    """Return ``entry`` with the training seed that its checkpoint remembers, if it has one."""
+def _identified(entry: PolicyEntry) -> PolicyEntry:
+    """Return ``entry`` with what its checkpoint says of itself: training seed and digest."""
+    from heedful.policies.digests import digest_of
+
+    entry = replace(entry, digest=digest_of(entry.ref))
     checkpoint = Path(entry.ref.partition(":")[2]) / "policy.json"
     if entry.training_seed is not None or not entry.ref.startswith("reference:") or not checkpoint.exists():
         return entry

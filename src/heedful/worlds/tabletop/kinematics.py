@@ -28,7 +28,7 @@ _DOWN = np.diag([1.0, -1.0, -1.0])
 
 def rotation_from_rpy(rpy_rad: F64) -> F64:
     """Return the tool's rotation matrix [3, 3] for roll, pitch, yaw [3]."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy_rad), np.sin(rpy_rad)
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy_rad).tolist(), np.sin(rpy_rad).tolist()
     return (
         np.array(
             [
@@ -66,13 +66,22 @@ class Kinematics:
         limits = self._model.jnt_range[:JOINTS]
         self.low_rad: F64 = limits[:, 0] + _LIMIT_MARGIN_RAD
         self.high_rad: F64 = limits[:, 1] - _LIMIT_MARGIN_RAD
-        self._jacobian = np.zeros((6, self._model.nv))
+        # Views into MuJoCo's own memory and room for results: IK runs in every control step, between two
+        # calls that evict the cache, and what Python allocates there costs more than the arithmetic.
+        self._joints: F64 = self._data.qpos[:JOINTS]
+        self._at: F64 = self._data.site_xpos[self._tool]
+        self._turned: F64 = self._data.site_xmat[self._tool].reshape(3, 3)
+        whole = np.zeros((6, self._model.nv))
+        self._jacobian, self._jacobian_parts = whole[:, :JOINTS], (whole[:3], whole[3:])
+        self._error = np.zeros(6)
+        self._error_parts = self._error[:3], self._error[3:]
+        self._missing_turn, self._quaternion = np.zeros((3, 3)), np.zeros(4)
 
     def forward(self, joints_rad: F64) -> tuple[F64, F64]:
         """Return the tool's position [3] in m and rotation [3, 3] at ``joints_rad`` [7]."""
-        self._data.qpos[:JOINTS] = joints_rad
+        self._joints[:] = joints_rad
         mujoco.mj_kinematics(self._model, self._data)
-        return self._data.site_xpos[self._tool].copy(), self._data.site_xmat[self._tool].reshape(3, 3).copy()
+        return self._at.copy(), self._turned.copy()
 
     def inverse(
         self, start_rad: F64, position_m: F64, rotation: F64, iterations: int = 12
@@ -87,28 +96,36 @@ class Kinematics:
             The angles, inside the joint limits, and the remaining distance (m) plus
             turn (rad) of the tool: near zero unless the pose is out of reach.
         """
-        model, data = self._model, self._data
+        model, data, joints = self._model, self._data, self._joints
+        error, (distance, turn) = self._error, self._error_parts
+        jacobian, (moving, turning) = self._jacobian, self._jacobian_parts
+        turned, missing, quaternion = self._turned.T, self._missing_turn, self._quaternion
+        transposed, missing_flat = jacobian.T, missing.reshape(9)
         q = np.array(start_rad, dtype=np.float64)
-        error = np.zeros(6)
-        remaining = np.inf
         for iteration in range(iterations + 1):
-            at, turned = self.forward(q)
-            error[:3] = position_m - at
-            error[3:] = _turn(rotation @ turned.T)
-            remaining = math.sqrt(error[:3] @ error[:3]) + math.sqrt(error[3:] @ error[3:])
+            joints[:] = q
+            mujoco.mj_kinematics(model, data)
+            np.subtract(position_m, self._at, out=distance)
+            np.matmul(rotation, turned, out=missing)
+            mujoco.mju_mat2Quat(quaternion, missing_flat)
+            mujoco.mju_quat2Vel(turn, quaternion, 1.0)
+            remaining = math.sqrt(distance.dot(distance)) + math.sqrt(turn.dot(turn))
             if remaining < _TOLERANCE or iteration == iterations:
                 break
             mujoco.mj_comPos(model, data)
-            mujoco.mj_jacSite(model, data, self._jacobian[:3], self._jacobian[3:], self._tool)
-            jacobian = self._jacobian[:, :JOINTS]
-            squared = jacobian @ jacobian.T + _REGULARISER
+            mujoco.mj_jacSite(model, data, moving, turning, self._tool)
+            squared = jacobian @ transposed
+            squared += _REGULARISER
             if iteration == 0:
                 pull = _POSTURE_GAIN * (POSTURE_RAD - q)
-                step = pull + jacobian.T @ np.linalg.solve(squared, error - jacobian @ pull)
+                step = pull + transposed @ np.linalg.solve(squared, error - jacobian @ pull)
             else:
-                step = jacobian.T @ np.linalg.solve(squared, error)
-            step = np.minimum(np.maximum(step, -_LONGEST_STEP_RAD), _LONGEST_STEP_RAD)
-            q = np.minimum(np.maximum(q + step, self.low_rad), self.high_rad)
+                step = transposed @ np.linalg.solve(squared, error)
+            np.maximum(step, -_LONGEST_STEP_RAD, out=step)
+            np.minimum(step, _LONGEST_STEP_RAD, out=step)
+            q += step
+            np.maximum(q, self.low_rad, out=q)
+            np.minimum(q, self.high_rad, out=q)
         return q, remaining
 
     def home(self) -> F64:
@@ -121,11 +138,3 @@ class Kinematics:
 def arm() -> Kinematics:
     """Return this process's kinematics of the arm; compiled at the first call."""
     return Kinematics()
-
-
-def _turn(rotation: F64) -> F64:
-    """Return the rotation vector [3] of a rotation matrix."""
-    quaternion, vector = np.zeros(4), np.zeros(3)
-    mujoco.mju_mat2Quat(quaternion, rotation.ravel())
-    mujoco.mju_quat2Vel(vector, quaternion, 1.0)
-    return vector

@@ -24,6 +24,8 @@ CONTROL_HZ = 20.0
 LOOKS = 5
 """Contacts are read this often in a control step, and the servo targets move in as many parts."""
 
+_PARTS = np.arange(1, LOOKS + 1)[:, None] / LOOKS
+
 SUBSTEPS = 5
 """Physics steps of 2 ms between two looks; 25 in a control step."""
 
@@ -47,6 +49,7 @@ class TabletopWorld:
         self._arm = arm()
         self._home = self._arm.home()
         self._scene: SceneSpec | None = None
+        self._names: tuple[str, ...] = ()
         self._key: SceneKey = ()
         self._table: TableModel | None = None
         self._controller: Controller | None = None
@@ -113,11 +116,14 @@ class TabletopWorld:
         before, after = controller.advance(action)
         model, data = table.model, table.data
         touched = np.zeros(self._contacts.size + 1, dtype=np.bool_)
-        for look in range(1, LOOKS + 1):
-            data.ctrl[table.servo_ctrl] = before + (look / LOOKS) * (after - before)
+        control, servos, slots, seen = data.ctrl, table.servo_ctrl, table.contact_slot, b""
+        for target in before + _PARTS * (after - before):
+            control[servos] = target
             mujoco.mj_step(model, data, SUBSTEPS)
             pairs = data.contact.geom
-            touched[table.contact_slot[pairs[:, 0], pairs[:, 1]]] = True
+            if (now := pairs.tobytes()) != seen:  # most looks find the contacts of the one before
+                touched[slots[pairs[:, 0], pairs[:, 1]]] = True
+                seen = now
         if data.time < (self._steps + 0.5) / CONTROL_HZ:  # MuJoCo resets itself when its numbers overflow
             raise RuntimeError(f"the simulation became unstable in control step {self._steps}")
         # mj_step leaves positions of bodies and sites one substep behind the joints.
@@ -131,19 +137,18 @@ class TabletopWorld:
         if self._shown is not None:
             return self._shown
         table, controller = self._running()
-        data = table.data
-        quaternion = np.zeros(4)
+        data, quaternion = table.data, np.zeros(4)
+        qpos = data.qpos
         mujoco.mju_mat2Quat(quaternion, data.site_xmat[table.tool])
-        poses = data.qpos[table.object_qpos]
-        assert self._scene is not None
+        poses = qpos[table.object_qpos]
         return State(
             time_s=float(data.time),
-            joints_rad=data.qpos[table.joint_qpos][None].copy(),
+            joints_rad=qpos[table.joint_qpos][None],
             ee_position_m=data.site_xpos[table.tool][None].copy(),
             ee_quaternion=quaternion[None],
-            gripper_m=np.array([data.qpos[table.finger_qpos].sum()]),
+            gripper_m=np.array([qpos[table.finger_qpos].sum()]),
             command=controller.command[None].copy(),
-            object_names=tuple(o.name for o in self._scene.objects),
+            object_names=self._names,
             object_positions_m=poses[:, :3].copy(),
             object_quaternions=poses[:, 3:].copy(),
             contacts=self._contacts.copy(),
@@ -203,6 +208,7 @@ class TabletopWorld:
         for thing, geoms in zip(scene.objects, table.colored, strict=True):
             table.model.geom_rgba[geoms] = catalog.COLORS[thing.color]
         self._scene, self._key, self._table, self._shown = scene, key, table, None
+        self._names = tuple(o.name for o in scene.objects)
         return table
 
     def _settle(self, table: TableModel, places: Sequence[Place]) -> bool:

@@ -1,0 +1,39 @@
+"""What was found of a policy, as tables and in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heedful.cli.output import print_table
+
+if TYPE_CHECKING:
+    from heedful.workflows.checking import PolicyCheck
+
+
+def print_policy_check(check: PolicyCheck) -> None:
+    """Print the comparison, what went out, what came back, and what to do."""
+    print_table(
+        f"{check.policy} in {check.world}",
+        ("what", "", "the policy", "its server says", "the world"),
+        [(line.what, line.outcome, line.policy, line.server, line.world) for line in check.lines],
+    )
+    if check.sent:
+        print_table("What went out", ("key", ""), [(part.key, part.content) for part in check.sent])
+    for picture in [part.picture for part in check.sent if part.picture is not None]:
+        print(f"Look at what the policy saw: {picture}")
+    if check.answer:
+        print_table(
+            f"What came back: {check.chunk} actions",
+            ("number", "from", "to"),
+            [(d.name, f"{d.low:.4f}", f"{d.high:.4f}") for d in check.answer],
+        )
+    for key, value in check.metadata.items():
+        print(f"The server says of itself: {key} = {value}")
+    for note in check.notes:
+        print(f"Note on preset {note}")
+    for line in check.lines:
+        if line.outcome == "look":
+            print(f"Look: {line.what}: {line.mend}.")
+    for one in check.advice:
+        mend = f" Try {one.option}." if one.option else ""
+        print(f"{'Wrong' if one.certain else 'Doubtful'}: {one.line}{mend}")

@@ -1,0 +1,40 @@
+"""Options on the conventions of policy servers, as short for keys of their references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+Flip = Annotated[
+    str | None,
+    typer.Option(
+        "--flip", help="How pictures are turned for a policy server: none, vertical, horizontal or both."
+    ),
+]
+GripperSign = Annotated[
+    str | None,
+    typer.Option(
+        "--gripper-sign",
+        help="A policy server's gripper: close_positive, close_negative, close_one or open_one.",
+    ),
+]
+
+
+def composed(policies: Sequence[str], flip: str | None, gripper_sign: str | None) -> list[str]:
+    """Return ``policies``, those behind servers with what the options say of them.
+
+    Raises:
+        UserError: An option is given, but none of the policies is a server.
+    """
+    given = {"flip": flip, "gripper": gripper_sign}
+    changes = {key: value for key, value in given.items() if value is not None}
+    if not changes or not policies:
+        return list(policies)
+    from heedful.policies.remote.references import KINDS, with_changes
+
+    servers = [ref for ref in policies if ref.partition(":")[0] in KINDS]
+    if not servers:
+        with_changes(policies[0], changes)  # says why not
+    return [with_changes(ref, changes) if ref in servers else ref for ref in policies]

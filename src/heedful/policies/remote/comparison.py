@@ -1,0 +1,204 @@
+"""What a policy takes for granted beside what its server announces and what a world offers, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from heedful.policies.remote.announcement import KEY
+from heedful.policies.remote.conventions import GRIPPERS, MODES, PIECES, Conventions
+from heedful.spec.contract import ActionMode, CameraContract, PolicyContract, WorldContract
+
+Outcome = Literal["ok", "look", "wrong"]
+
+WORLD_ACTIONS: dict[ActionMode, str] = {
+    "ee_delta": "changes of x, y, z in m and roll, pitch, yaw in rad",
+    "ee_absolute": "x, y, z in m and roll, pitch, yaw in rad",
+    "joint_absolute": "seven joint angles in rad",
+}
+"""What a world's actions are, the gripper apart."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing on which policy and world must agree.
+
+    Attributes:
+        what: What it is.
+        policy: What the policy takes for granted, as far as heedful was told.
+        server: What the server says of itself; empty where it says nothing.
+        world: What the world offers.
+        outcome: ``look``: cannot be decided here, a person should.
+        mend: What to change unless it is ok.
+    """
+
+    what: str
+    policy: str
+    server: str
+    world: str
+    outcome: Outcome = "ok"
+    mend: str = ""
+
+
+def verdict(fits: bool) -> Outcome:
+    """Return ``ok`` or ``wrong``."""
+    return "ok" if fits else "wrong"
+
+
+def contract_lines(contract: PolicyContract, world: WorldContract) -> list[Line]:
+    """Return the comparison for a policy of which only its contract is known."""
+    replan, there = contract.replan_steps, contract.action_mode in world.action_modes
+    return [
+        *(_camera_line(camera, _size(camera), "", True, world) for camera in contract.cameras),
+        Line("actions", contract.action_mode, "", _offered(contract.action_mode, world), verdict(there)),
+        _rate_line(contract.control_hz, "", world, "the control_hz of the policy's contract"),
+        Line(
+            "chunk", f"{'all' if replan is None else replan} executed before the next look", "", "any number"
+        ),
+        Line("robots", str(contract.robots), "", str(world.robots), verdict(contract.robots <= world.robots)),
+    ]
+
+
+def server_lines(conventions: Conventions, announced: Conventions | None, world: WorldContract) -> list[Line]:
+    """Return the comparison for a policy behind a server.
+
+    Args:
+        conventions: What heedful will take for granted.
+        announced: What the server announces in heedful's own terms, if it does.
+        world: What the world offers.
+    """
+    mode = MODES[conventions.action]
+    chunk = "any number" if conventions.chunk is None else str(conventions.chunk)
+    executed = "all" if conventions.replan is None else str(conventions.replan)
+    prompt = "" if announced is None else announced.prompt
+    actions, said = _action_words(conventions), "" if announced is None else _action_words(announced)
+    opened = "1 open, 0 closed"
+    gripper, said_gripper = (
+        _gripper_words(conventions),
+        "" if announced is None else _gripper_words(announced),
+    )
+    return [
+        *_camera_lines(conventions, announced, world),
+        _flip_line(conventions, announced),
+        *_state_lines(conventions, announced),
+        Line(
+            "instruction",
+            f"as {conventions.prompt}",
+            prompt,
+            "a text",
+            verdict(prompt in ("", conventions.prompt)),
+            f"prompt={prompt}",
+        ),
+        Line(
+            "actions",
+            actions,
+            said,
+            _offered(mode, world),
+            verdict(mode in world.action_modes and said in ("", actions)),
+            "" if announced is None else _action_options(announced),
+        ),
+        Line(
+            "gripper",
+            gripper,
+            said_gripper,
+            opened,
+            verdict(said_gripper in ("", gripper)),
+            "" if announced is None else f"gripper={announced.gripper}",
+        ),
+        _rate_line(
+            conventions.control_hz,
+            "" if announced is None else f"{announced.control_hz:g} Hz",
+            world,
+            f"rate={world.control_hz:g}",
+        ),
+        Line("chunk", f"{chunk} of actions, {executed} executed before the next look", "", "any number"),
+    ]
+
+
+def shown_metadata(metadata: Mapping[Any, Any]) -> dict[str, str]:
+    """Return what a server says of itself, our own announcement apart, in at most 200 characters a value."""
+    shown = {}
+    for key, value in metadata.items():
+        if key == KEY:
+            continue
+        text = " ".join(repr(value).split())
+        shown[str(key)] = text if len(text) <= 200 else text[:197] + "..."
+    return shown
+
+
+def _camera_lines(
+    conventions: Conventions, announced: Conventions | None, world: WorldContract
+) -> list[Line]:
+    theirs = {} if announced is None else {c.name: (key, c) for key, c in announced.cameras.items()}
+    lines = []
+    for key, camera in conventions.cameras.items():
+        known = theirs.get(camera.name)
+        said = "" if announced is None else f"{_size(known[1])} as {known[0]}" if known else "not asked for"
+        fits = announced is None or known == (key, camera)
+        lines.append(_camera_line(camera, f"{_size(camera)} as {key}", said, fits, world))
+    sent = {camera.name for camera in conventions.cameras.values()}
+    for name, (key, camera) in theirs.items():
+        if name not in sent:
+            mend = f"cameras={key}:{name}@{camera.height_px}x{camera.width_px}"
+            lines.append(Line(f"camera {name}", "not sent", f"{_size(camera)} as {key}", "", "wrong", mend))
+    return lines
+
+
+def _camera_line(camera: CameraContract, ours: str, said: str, fits: bool, world: WorldContract) -> Line:
+    there = camera.name in world.cameras
+    offered = "any size" if there else f"has {', '.join(world.cameras)}"
+    mend = "what the server says" if there else f"a camera of the world: {', '.join(world.cameras)}"
+    return Line(f"camera {camera.name}", ours, said, offered, verdict(there and fits), mend)
+
+
+def _flip_line(conventions: Conventions, announced: Conventions | None) -> Line:
+    ours, upright = f"flip={conventions.flip}", "upright, row 0 at the top"
+    if announced is not None:
+        said = f"flip={announced.flip}"
+        return Line("orientation of pictures", ours, said, upright, verdict(said == ours), said)
+    look = "look at the pictures that went out; flip=none, vertical, horizontal or both"
+    return Line("orientation of pictures", ours, "", upright, "look" if conventions.cameras else "ok", look)
+
+
+def _state_lines(conventions: Conventions, announced: Conventions | None) -> list[Line]:
+    lines = []
+    for key, pieces in conventions.state.items():
+        ours = "; ".join(f"{piece}: {PIECES[piece][1]}" for piece in pieces)
+        theirs = None if announced is None else tuple(announced.state.get(key, ()))
+        said = "" if theirs is None else ", ".join(theirs) or "not asked for"
+        mend = f"state={key}:{'+'.join(theirs)}" if theirs else ""
+        fits = theirs in (None, tuple(pieces))
+        lines.append(Line(f"state {key}", ours, said, "has all of it", verdict(fits), mend))
+    return lines
+
+
+def _rate_line(ours_hz: float, said: str, world: WorldContract, mend: str) -> Line:
+    fits = abs(ours_hz - world.control_hz) <= 1e-6
+    return Line("rate", f"{ours_hz:g} Hz", said, f"{world.control_hz:g} Hz", verdict(fits), mend)
+
+
+def _offered(mode: ActionMode, world: WorldContract) -> str:
+    if mode in world.action_modes:
+        return f"{mode}: {WORLD_ACTIONS[mode]}"
+    return f"takes {', '.join(world.action_modes)}"
+
+
+def _size(camera: CameraContract) -> str:
+    return f"{camera.height_px} x {camera.width_px} px"
+
+
+def _action_words(c: Conventions) -> str:
+    if c.action.startswith("joint"):
+        changes = "changes of " if c.action == "joint_delta" else ""
+        return f"{c.action}: {changes}seven angles, 1 is {c.scale_rad:g} rad"
+    return f"{c.action}: 1 is {c.scale_m:g} m; {c.rotation}, 1 is {c.scale_rad:g} rad"
+
+
+def _action_options(c: Conventions) -> str:
+    return f"action={c.action}&rotation={c.rotation}&scale_m={c.scale_m:g}&scale_rad={c.scale_rad:g}"
+
+
+def _gripper_words(c: Conventions) -> str:
+    opened, closed = GRIPPERS[c.gripper]
+    return f"{c.gripper}: {opened:g} open, {closed:g} closed{', the nearer' if c.gripper_binary else ''}"

@@ -1,0 +1,153 @@
+"""The server: connections come and go, each with a policy instance of its own."""
+
+from __future__ import annotations
+
+import http
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from heedful.policies.remote.arrays import Coding
+from heedful.policies.remote.conventions import Conventions
+from heedful.policies.remote.hosted import HostedPolicy
+from heedful.policies.remote.hosts import HOSTS, Told
+from heedful.spec.errors import UserError
+from heedful.spec.seams import Policy
+
+if TYPE_CHECKING:
+    from websockets.http11 import Request, Response
+    from websockets.sync.server import ServerConnection
+
+LARGEST_MESSAGE = 64_000_000
+HEALTH_PATHS = {"/healthz": ("text/plain", "OK\n"), "/health": ("application/json", '{"status": "ok"}\n')}
+"""Where openpi's and vla-eval's users ask whether the server is ready, and what they are told."""
+
+_TRY_AGAIN_LATER = 1013
+_CLOSE_S = 1.0
+
+
+class Instances:
+    """Policy instances, each used by one client at a time."""
+
+    def __init__(self, first: Policy, make: Callable[[], Policy], limit: int, wait_s: float) -> None:
+        self._idle = [first]
+        self._make = make
+        self._wait_s = wait_s
+        self._free = threading.BoundedSemaphore(limit)
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def borrowed(self) -> Iterator[Policy | None]:
+        """Yield an instance, made if none is idle; ``None`` if all stay busy for too long."""
+        if not self._free.acquire(timeout=self._wait_s):
+            yield None
+            return
+        try:
+            with self._lock:
+                idle = self._idle.pop() if self._idle else None
+            policy = self._make() if idle is None else idle
+            try:
+                yield policy
+            finally:  # every episode begins with a reset, so whatever happened is over
+                with self._lock:
+                    self._idle.append(policy)
+        finally:
+            self._free.release()
+
+
+class PolicyServer:
+    """Serves one kind of policy over one protocol; ``serve`` blocks until ``stop`` is called.
+
+    Args:
+        protocol: Whose words are spoken.
+        conventions: What the pictures, states and actions of the policy are.
+        offer: What the server says of itself under ``announcement.KEY``.
+        instances: The policies.
+        host, port: Where to listen; port 0: one that is free.
+        tell: Told one line about everything that goes wrong with a client.
+
+    Raises:
+        UserError: Nothing can listen there.
+    """
+
+    def __init__(
+        self,
+        protocol: Coding,
+        conventions: Conventions,
+        offer: Mapping[str, Any],
+        instances: Instances,
+        host: str,
+        port: int,
+        tell: Told,
+    ) -> None:
+        from websockets.sync.server import serve
+
+        self._host_client = HOSTS[protocol]
+        self._conventions, self._offer, self._instances, self._tell = conventions, offer, instances, tell
+        try:
+            self._server = serve(
+                self._handle,
+                host,
+                port,
+                compression=None,
+                max_size=LARGEST_MESSAGE,
+                process_request=_health,
+                ping_interval=None,
+                close_timeout=_CLOSE_S,
+                logger=_quiet(),
+            )
+        except (OSError, OverflowError) as error:
+            said = getattr(error, "strerror", None) or str(error)
+            raise UserError(f"Cannot listen on {host}:{port}: {said}.") from error
+        self.port: int = self._server.socket.getsockname()[1]
+
+    def serve(self) -> None:
+        """Serve until ``stop``."""
+        self._server.serve_forever()
+
+    def stop(self, wait_s: float = 5.0) -> bool:
+        """Take no more clients, send those away that are there, and return whether all of them left in time.
+
+        Must not be called from the thread that serves.
+        """
+        ending = threading.Thread(target=self._server.shutdown, daemon=True)
+        ending.start()
+        ending.join(wait_s)
+        return not ending.is_alive()
+
+    def _handle(self, socket: ServerConnection) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            with self._instances.borrowed() as policy:
+                if policy is None:
+                    self._tell("a client was sent away: all policy instances are busy (--clients)")
+                    socket.close(_TRY_AGAIN_LATER, "all policy instances are busy")
+                    return
+                self._host_client(socket, HostedPolicy(policy, self._conventions), self._offer, self._tell)
+        except ConnectionClosed:
+            return  # it left while it was spoken to
+        except Exception as error:  # one client's trouble is not the next one's
+            self._tell(f"{type(error).__name__}: {' '.join(str(error).split())}")
+            socket.close(1011, "the policy cannot be made")
+
+
+def _health(connection: ServerConnection, request: Request) -> Response | None:
+    known = HEALTH_PATHS.get(request.path.partition("?")[0])
+    if known is None:
+        return None  # on with the WebSocket handshake
+    response = connection.respond(http.HTTPStatus.OK, known[1])
+    del response.headers["Content-Type"]
+    response.headers["Content-Type"] = known[0]
+    return response
+
+
+def _quiet() -> Any:
+    """Return a logger that keeps handshakes of strangers off standard error."""
+    import logging
+
+    logger = logging.getLogger("heedful.policies.remote.server")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    return logger

@@ -1,0 +1,107 @@
+"""``heedful serve`` as a process, and ``heedful check`` and ``heedful run`` against it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heedful.cli.app import app
+
+DOUBLES = Path(__file__).parents[1] / "policies" / "remote"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(DOUBLES), "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture(params=["openpi", "vla-eval"])
+def served(request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    command = [sys.executable, "-m", "heedful", "serve", "--policy", "python:remote_doubles:make"]
+    command += ["--protocol", request.param, "--port", "0", "--json"]
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = json.loads(process.stdout.readline())
+            assert said["url"] == f"{request.param}://127.0.0.1:{said['port']}"
+            yield process, said["url"]
+        finally:
+            process.kill()
+
+
+def heedful(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "heedful", *arguments]
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+
+
+def test_a_served_policy_is_checked_and_run_like_any_other_and_the_server_stops_when_told(
+    served: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    process, url = served
+    checked = heedful(tmp_path, "check", "--policy", url, "--json", "--save-images", "seen")
+    assert checked.returncode == 0, checked.stderr
+    found = json.loads(checked.stdout)[-1]["policy"]
+    assert found["wrong"] == [] and found["chunk"] == 5
+    assert {line["outcome"] for line in found["lines"]} == {"ok"}
+    assert len(list((tmp_path / "seen").glob("*.png"))) == 2
+
+    sizes = ("--pair", "color,object", "--rollouts", "4", "--in-distribution", "0", "--empty", "0")
+    for ref, out in ((url, "far"), ("python:remote_doubles:make", "near")):
+        ran = heedful(tmp_path, "run", "factors", "--policy", ref, *sizes, "--out", out, "--workers", "2")
+        assert ran.returncode == 0, ran.stderr
+    assert outcomes(tmp_path / "far") == outcomes(tmp_path / "near")
+
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    assert process.stderr is not None and process.stderr.read().splitlines() == ["heedful: stopped"]
+
+
+def outcomes(folder: Path) -> dict[str, tuple[Any, ...]]:
+    """Return case -> what the row says, the policy's name and all timings apart."""
+    rows = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
+    kept = ("status", "instruction_received", "steps", "looks", "error")
+    return {row["case"]["id"]: tuple(row[key] for key in kept) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--policy planted:color>object>spatial>verb>size --protocol openpi", "cannot be served"),
+        ("--policy python:nowhere:make --protocol openpi", "no module named 'nowhere'"),
+        ("--policy python:x:make --protocol openpy", "'--protocol'"),
+        ("--policy python:x:make --protocol openpi --port 70000", "'--port'"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(arguments: str, said: str) -> None:
+    result = CliRunner().invoke(app, ["serve", *arguments.split()])
+    assert result.exit_code == 2
+    assert said in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_the_process_stops_at_an_interrupt_with_a_client_connected(
+    served: tuple[subprocess.Popen[str], str],
+) -> None:
+    from websockets.exceptions import ConnectionClosed
+    from websockets.sync.client import connect
+
+    process, url = served
+    with connect(f"ws://{url.partition('://')[2]}") as client:
+        process.send_signal(signal.SIGINT)
+        with pytest.raises(ConnectionClosed):
+            while True:
+                client.recv(timeout=20)
+    assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize("verb", ["check", "run factors --out x"])
+def test_conventions_can_be_said_only_of_servers(verb: str) -> None:
+    result = CliRunner().invoke(app, [*verb.split(), "--policy", "planted:color", "--flip", "both"])
+    assert result.exit_code == 2
+    assert "is no policy server: flip can be said only of openpi:// and vla-eval://" in result.stderr
