@@ -104,4 +104,4 @@ def test_the_process_stops_at_an_interrupt_with_a_client_connected(
 def test_conventions_can_be_said_only_of_servers(verb: str) -> None:
     result = CliRunner().invoke(app, [*verb.split(), "--policy", "planted:color", "--flip", "both"])
     assert result.exit_code == 2
-    assert "is no policy server: flip can be said only of openpi:// and vla-eval://" in result.stderr
+    assert "has no conventions to change: flip can be said only of policies whose" in result.stderr

@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 import heedful.policies.remote
+from heedful.policies.conventions.conversion import wire_images, wire_state
 from heedful.policies.references import load
-from heedful.policies.remote.conversion import wire_images, wire_state
 from heedful.spec.contract import Observation
 from heedful.spec.seams import Start
 from heedful.workflows.checking import check_policy

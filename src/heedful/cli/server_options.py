@@ -32,7 +32,7 @@ def composed(policies: Sequence[str], flip: str | None, gripper_sign: str | None
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes or not policies:
         return list(policies)
-    from heedful.policies.remote.references import KINDS, with_changes
+    from heedful.policies.conventions.changes import KINDS, with_changes
 
     servers = [ref for ref in policies if ref.partition(":")[0] in KINDS]
     if not servers:

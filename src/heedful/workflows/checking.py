@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heedful.policies.conventions.advice import Advice, action_names, advice
+from heedful.policies.conventions.comparison import Line, contract_lines, server_lines
+from heedful.policies.conventions.conversion import wire_images, wire_state
+from heedful.policies.conventions.presets import PRESETS
 from heedful.policies.remote import connect
-from heedful.policies.remote.advice import Advice, action_names, advice
-from heedful.policies.remote.comparison import Line, contract_lines, server_lines, shown_metadata
+from heedful.policies.remote.announcement import shown_metadata
 from heedful.policies.remote.connection import RemoteError
-from heedful.policies.remote.conventions import PRESETS
-from heedful.policies.remote.conversion import wire_images, wire_state
 from heedful.policies.remote.policy import RemotePolicy
 from heedful.policies.remote.references import KINDS
 from heedful.policies.remote.vla_eval_specs import spec_lines

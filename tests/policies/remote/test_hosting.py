@@ -14,9 +14,9 @@ from rollout_doubles import DoubleWorld, cases
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from heedful.policies.conventions.conversion import wire_images, wire_state
 from heedful.policies.references import load
 from heedful.policies.remote.arrays import pack, unpack
-from heedful.policies.remote.conversion import wire_images, wire_state
 from heedful.policies.remote.server import PolicyServer
 from heedful.rollouts.loop import run_episode
 from heedful.spec.case import Episode, PolicyEntry

@@ -46,16 +46,17 @@ def connect(kind: str, rest: str) -> RemotePolicy:
     Raises:
         UserError: The server is not there, or it is not known what it takes for granted.
     """
+    from heedful.policies.conventions.changes import changed
+    from heedful.policies.conventions.presets import PRESETS
     from heedful.policies.remote.connection import RemoteError
-    from heedful.policies.remote.conventions import PRESETS
     from heedful.policies.remote.policy import RemotePolicy, greet
-    from heedful.policies.remote.references import ANNOUNCED, changed, parse
+    from heedful.policies.remote.references import ANNOUNCED, parse
 
     reference = parse(kind, rest)
-    address, preset = reference.address, reference.preset
+    address, preset = reference.address, reference.said.preset
     where = f"Policy {address.label}"
     if preset in PRESETS:  # a mistake in them need not wait for the server
-        changed(PRESETS[preset].conventions, reference.changes, where)
+        changed(PRESETS[preset].conventions, reference.said.changes, where)
     greeting = _greetings.get(address)
     if greeting is None:
         try:
@@ -70,13 +71,13 @@ def connect(kind: str, rest: str) -> RemotePolicy:
     if not preset and said is None and kind == "vla-eval":
         preset = "vla-eval"
     begin = PRESETS[preset].conventions if preset in PRESETS else said
-    if begin is None and not reference.changes:
+    if begin is None and not reference.said.changes:
         presets = [name for name in PRESETS if name.startswith(kind)]
         raise UserError(
             f"{where} does not announce what it takes for granted (pictures, state, actions): say it, "
             f"for example {' or '.join(f'{address.label}?preset={name}' for name in presets)}."
         )
-    return RemotePolicy(address, changed(begin, reference.changes, where), greeting)
+    return RemotePolicy(address, changed(begin, reference.said.changes, where), greeting)
 
 
 def _agreeing(policy: RemotePolicy) -> RemotePolicy:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from heedful.policies.conventions.model import Conventions, Piece, checked
 from heedful.policies.remote.arrays import Coding
-from heedful.policies.remote.conventions import Conventions, Piece, checked
 from heedful.spec.codec import from_json, to_json
 from heedful.spec.contract import PolicyContract
 from heedful.spec.errors import UserError
@@ -67,3 +67,14 @@ def announced(metadata: Mapping[str, Any], where: str) -> Conventions | None:
             f"{where} announces conventions of version {str(version)[:40]!r}; {VERSION} is known."
         )
     return checked(from_json(Conventions, said.get("conventions"), where), where)
+
+
+def shown_metadata(metadata: Mapping[Any, Any]) -> dict[str, str]:
+    """Return what a server says of itself, our own announcement apart, in at most 200 characters a value."""
+    shown = {}
+    for key, value in metadata.items():
+        if key == KEY:
+            continue
+        text = " ".join(repr(value).split())
+        shown[str(key)] = text if len(text) <= 200 else text[:197] + "..."
+    return shown

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.policies.remote.conventions import MODES, WIDTHS, Conventions
-from heedful.policies.remote.conversion import observation_of
+from heedful.policies.conventions.conversion import observation_of
+from heedful.policies.conventions.model import MODES, WIDTHS, Conventions
 from heedful.spec.contract import Observation
 from heedful.spec.seams import Policy, Start
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful import __version__
+from heedful.policies.conventions.model import MODES, Conventions
 from heedful.policies.remote import arrays
 from heedful.policies.remote.announcement import KEY
-from heedful.policies.remote.conventions import MODES, Conventions
 from heedful.policies.remote.hosted import BadRequest, HostedPolicy
 
 if TYPE_CHECKING:

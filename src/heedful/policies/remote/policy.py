@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heedful.policies.conventions.conversion import wire_images, wire_state, world_actions
+from heedful.policies.conventions.model import WIDTHS, Conventions
 from heedful.policies.remote.announcement import KEY, announced
 from heedful.policies.remote.connection import Address, Connection, RemoteError
-from heedful.policies.remote.conventions import WIDTHS, Conventions
-from heedful.policies.remote.conversion import wire_images, wire_state, world_actions
 from heedful.policies.remote.sessions import SESSIONS, Look, Session, refuse_other_words
 from heedful.spec.contract import Observation, PolicyContract
 from heedful.spec.errors import UserError

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from heedful.policies.conventions.model import Conventions
 from heedful.policies.remote.arrays import Coding
-from heedful.policies.remote.conventions import Conventions
 from heedful.policies.remote.hosted import HostedPolicy
 from heedful.policies.remote.hosts import HOSTS, Told
 from heedful.spec.errors import UserError

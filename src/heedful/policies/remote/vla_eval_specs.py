@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from heedful.policies.remote.comparison import Line, verdict
-from heedful.policies.remote.conventions import Conventions
+from heedful.policies.conventions.comparison import Line, verdict
+from heedful.policies.conventions.model import Conventions
 
 POSITIONS = {"delta_xyz": "ee_delta", "absolute_xyz": "ee_absolute"}
 ROTATIONS = {"axis_angle": "axis_angle", "euler_xyz": "rpy"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.policies.remote.conventions import GRIPPERS, PIECES, Conventions, Flip, Piece
+from heedful.policies.conventions.model import GRIPPERS, PIECES, Conventions, Flip, Piece
 from heedful.spec.contract import Observation
 
 F64 = NDArray[np.float64]

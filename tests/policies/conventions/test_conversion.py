@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.policies.remote.announcement import conventions_for
-from heedful.policies.remote.conventions import PRESETS, Conventions
-from heedful.policies.remote.conversion import (
+from heedful.policies.conventions.conversion import (
     flipped,
     observation_of,
     wire_images,
     wire_state,
     world_actions,
 )
+from heedful.policies.conventions.model import Conventions
+from heedful.policies.conventions.presets import PRESETS
+from heedful.policies.remote.announcement import conventions_for
 from heedful.spec.contract import CameraContract, Observation, PolicyContract
 from heedful.worlds.tabletop.kinematics import rotation_from_rpy
 

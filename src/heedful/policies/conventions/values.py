@@ -89,15 +89,6 @@ def _pairs(value: Any, shape: str) -> dict[str, str]:
     return found
 
 
-CONNECTION: dict[str, tuple[str, Reader]] = {
-    "connect_s": ("connect_s", limit),
-    "reply_s": ("reply_s", limit),
-    "max_mb": ("max_mb", limit),
-    "tls": ("tls", truth),
-    "api_key_env": ("api_key_env", text),
-}
-"""Key of the query -> field of ``Address``, and how its value is read."""
-
 CHANGES: dict[str, tuple[str, Reader]] = {
     "cameras": ("cameras", cameras),
     "size": ("cameras", size),

@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from heedful.policies.conventions.comparison import contract_lines, server_lines
+from heedful.policies.conventions.model import Conventions
+from heedful.policies.conventions.presets import PRESETS
 from heedful.policies.remote.announcement import conventions_for
-from heedful.policies.remote.comparison import contract_lines, server_lines
-from heedful.policies.remote.conventions import PRESETS, Conventions
 from heedful.policies.remote.vla_eval_specs import spec_lines
 from heedful.spec.contract import CameraContract, PolicyContract, WorldContract
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.policies.remote.conventions import GRIPPERS, WIDTHS, Conventions
-from heedful.policies.remote.conversion import OPEN_M, world_actions
+from heedful.policies.conventions.conversion import OPEN_M, world_actions
+from heedful.policies.conventions.model import GRIPPERS, WIDTHS, Conventions
 from heedful.spec.contract import Observation
 
 F64 = NDArray[np.float64]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from heedful.policies.remote.announcement import KEY
-from heedful.policies.remote.conventions import GRIPPERS, MODES, PIECES, Conventions
+from heedful.policies.conventions.model import GRIPPERS, MODES, PIECES, Conventions
 from heedful.spec.contract import ActionMode, CameraContract, PolicyContract, WorldContract
 
 Outcome = Literal["ok", "look", "wrong"]
@@ -114,17 +112,6 @@ def server_lines(conventions: Conventions, announced: Conventions | None, world:
         ),
         Line("chunk", f"{chunk} of actions, {executed} executed before the next look", "", "any number"),
     ]
-
-
-def shown_metadata(metadata: Mapping[Any, Any]) -> dict[str, str]:
-    """Return what a server says of itself, our own announcement apart, in at most 200 characters a value."""
-    shown = {}
-    for key, value in metadata.items():
-        if key == KEY:
-            continue
-        text = " ".join(repr(value).split())
-        shown[str(key)] = text if len(text) <= 200 else text[:197] + "..."
-    return shown
 
 
 def _camera_lines(

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heedful.policies.remote.advice import Advice, advice
-from heedful.policies.remote.conventions import PRESETS, Conventions
+from heedful.policies.conventions.advice import Advice, advice
+from heedful.policies.conventions.model import Conventions
+from heedful.policies.conventions.presets import PRESETS
 from heedful.spec.contract import Observation
 
 LIBERO = PRESETS["openpi-libero"].conventions

@@ -1,0 +1,1 @@
+"""What a policy takes for granted: conventions, presets, conversion both ways, comparison, advice."""
