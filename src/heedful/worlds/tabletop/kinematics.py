@@ -20,7 +20,10 @@ F64 = NDArray[np.float64]
 HOME_TOOL_M = (0.40, 0.0, 0.34)
 _REGULARISER = 1e-4 * np.eye(6)
 _POSTURE_GAIN = 0.1
-_LONGEST_STEP_RAD = 0.3
+_FORWARDS = np.full(JOINTS, 0.3)
+_BACKWARDS = -_FORWARDS
+"""The longest step of an iteration, in rad."""
+
 _TOLERANCE = 2e-5  # m plus rad
 _LIMIT_MARGIN_RAD = 0.01
 _DOWN = np.diag([1.0, -1.0, -1.0])
@@ -29,15 +32,12 @@ _DOWN = np.diag([1.0, -1.0, -1.0])
 def rotation_from_rpy(rpy_rad: F64) -> F64:
     """Return the tool's rotation matrix [3, 3] for roll, pitch, yaw [3]."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy_rad).tolist(), np.sin(rpy_rad).tolist()
-    return (
-        np.array(
-            [
-                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-                [-sp, cp * sr, cp * cr],
-            ]
-        )
-        @ _DOWN
+    return np.array(  # Rz Ry Rx with the last two columns turned round, which is what D does
+        [
+            [cy * cp, -(cy * sp * sr - sy * cr), -(cy * sp * cr + sy * sr)],
+            [sy * cp, -(sy * sp * sr + cy * cr), -(sy * sp * cr - cy * sr)],
+            [-sp, -(cp * sr), -(cp * cr)],
+        ]
     )
 
 
@@ -71,11 +71,16 @@ class Kinematics:
         self._joints: F64 = self._data.qpos[:JOINTS]
         self._at: F64 = self._data.site_xpos[self._tool]
         self._turned: F64 = self._data.site_xmat[self._tool].reshape(3, 3)
-        whole = np.zeros((6, self._model.nv))
-        self._jacobian, self._jacobian_parts = whole[:, :JOINTS], (whole[:3], whole[3:])
-        self._error = np.zeros(6)
-        self._error_parts = self._error[:3], self._error[3:]
-        self._missing_turn, self._quaternion = np.zeros((3, 3)), np.zeros(4)
+        degrees = self._model.nv  # the fingers' columns of the Jacobian stay zero
+        self._jacobian, self._squared, self._solved = np.zeros((6, degrees)), np.zeros((6, 6)), np.zeros(6)
+        self._jacobian_parts = self._jacobian[:3], self._jacobian[3:]
+        self._error, self._quaternion, self._missing_turn = np.zeros(6), np.zeros(4), np.zeros((3, 3))
+        self._error_parts, self._missing_turn_flat = (
+            (self._error[:3], self._error[3:]),
+            self._missing_turn.ravel(),
+        )
+        whole_step = np.zeros(degrees)
+        self._step = whole_step, whole_step[:JOINTS]
 
     def forward(self, joints_rad: F64) -> tuple[F64, F64]:
         """Return the tool's position [3] in m and rotation [3, 3] at ``joints_rad`` [7]."""
@@ -99,14 +104,14 @@ class Kinematics:
         model, data, joints = self._model, self._data, self._joints
         error, (distance, turn) = self._error, self._error_parts
         jacobian, (moving, turning) = self._jacobian, self._jacobian_parts
-        turned, missing, quaternion = self._turned.T, self._missing_turn, self._quaternion
-        transposed, missing_flat = jacobian.T, missing.reshape(9)
+        missing, quaternion, missing_flat = self._missing_turn, self._quaternion, self._missing_turn_flat
+        squared, solved, (whole, step) = self._squared, self._solved, self._step
         q = np.array(start_rad, dtype=np.float64)
         for iteration in range(iterations + 1):
             joints[:] = q
             mujoco.mj_kinematics(model, data)
             np.subtract(position_m, self._at, out=distance)
-            np.matmul(rotation, turned, out=missing)
+            mujoco.mju_mulMatMatT(missing, rotation, self._turned)
             mujoco.mju_mat2Quat(quaternion, missing_flat)
             mujoco.mju_quat2Vel(turn, quaternion, 1.0)
             remaining = math.sqrt(distance.dot(distance)) + math.sqrt(turn.dot(turn))
@@ -114,15 +119,19 @@ class Kinematics:
                 break
             mujoco.mj_comPos(model, data)
             mujoco.mj_jacSite(model, data, moving, turning, self._tool)
-            squared = jacobian @ transposed
+            mujoco.mju_mulMatMatT(squared, jacobian, jacobian)
             squared += _REGULARISER
+            mujoco.mju_cholFactor(squared, 0.0)
             if iteration == 0:
                 pull = _POSTURE_GAIN * (POSTURE_RAD - q)
-                step = pull + transposed @ np.linalg.solve(squared, error - jacobian @ pull)
+                mujoco.mju_cholSolve(solved, squared, error - jacobian[:, :JOINTS] @ pull)
+                mujoco.mju_mulMatTVec(whole, jacobian, solved)
+                step += pull
             else:
-                step = transposed @ np.linalg.solve(squared, error)
-            np.maximum(step, -_LONGEST_STEP_RAD, out=step)
-            np.minimum(step, _LONGEST_STEP_RAD, out=step)
+                mujoco.mju_cholSolve(solved, squared, error)
+                mujoco.mju_mulMatTVec(whole, jacobian, solved)
+            np.maximum(step, _BACKWARDS, out=step)
+            np.minimum(step, _FORWARDS, out=step)
             q += step
             np.maximum(q, self.low_rad, out=q)
             np.minimum(q, self.high_rad, out=q)
