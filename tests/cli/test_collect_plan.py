@@ -43,6 +43,21 @@ def test_a_plan_is_carried_out_and_its_demonstrations_are_kept_for_others(tmp_pa
     assert sorted((tmp_path / "cache").rglob("*.npz")) == kept
 
 
+def test_a_dry_run_says_what_would_be_collected_and_collects_nothing(tmp_path: Path, plan: Path) -> None:
+    asked = ("collect", "--plan", plan, "--out", tmp_path / "d", "--dry-run")
+    said = heedful(*asked, "--cache", tmp_path / "cache", "--workers", "1")
+    assert said.exit_code == 0
+    assert (
+        "3 demonstrations of 3 different instructions, cameras agent and wrist at 256x256 px." in said.stdout
+    )
+    assert f"0 of them are in the cache {tmp_path / 'cache'}." in said.stdout
+    assert "3 to collect, about 1 s with 1 worker; the dataset takes about 0 MB" in said.stdout
+    found = json.loads(heedful(*asked, "--json").stdout)
+    assert found["table"] == {"color,object": {"red+cube": 2, "blue+cube": 1}}
+    assert (found["demonstrations"], found["left"], found["image_size_px"]) == (3, 3, 256)
+    assert list(tmp_path.iterdir()) == [plan]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

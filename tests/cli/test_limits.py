@@ -32,7 +32,7 @@ def test_a_policy_that_hangs_is_killed_at_the_limit_and_said_to_be(tmp_path: Pat
         text=True,
     )
     assert said.returncode == 1
-    assert "0 finished now, 4 crashed now. 4 were tried twice." in said.stdout
+    assert "0 finished now, 4 crashed now. 4 of these took more than one attempt." in said.stdout
     assert "killed after 1 s in policy.act at step 0; tried 2 times" in said.stderr
     rows = [json.loads(row) for row in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
     assert [row["attempts"] for row in rows] == [2] * 4

@@ -145,6 +145,12 @@ def test_a_grammar_of_ones_own_with_its_order() -> None:
     assert planned(f"{line} --order side,pace --force")["order"] == ["side", "pace"]
 
 
+def test_a_sheet_that_cannot_be_written_leaves_no_plan_either(here: Path) -> None:
+    Path("notes").write_text("mine")
+    assert "notes is a file, not a folder" in refused(f"{BASIC} --sheet notes/sheet.html")
+    assert [path.name for path in here.iterdir()] == ["notes"]
+
+
 def test_an_order_that_was_measured() -> None:
     run = judged((-0.4, -0.6, -0.1))
     found = planned(f"{BASIC} --from {run}")
@@ -155,7 +161,8 @@ def test_an_order_that_was_measured() -> None:
 def test_what_is_not_separable_is_said() -> None:
     run = judged((-0.4, -0.9, 0.1))
     said = heedful(f"{BASIC} --from {run}")
-    assert "color > object (measured (one)); under-grounded: object" in said.stdout
+    assert "color > object (published order, nothing separable (one)); under-grounded" in said.stdout
+    assert "measured (one)" not in said.stdout
     assert said.stdout.count("are not separable (FDR -0.40 [-0.90, +0.10] of color over object") == 1
 
 

@@ -77,6 +77,33 @@ def test_looking_gives_the_pictures_asked_for_and_hides_the_state(world: World, 
     assert world.observe([], privileged=True).state is not None
 
 
+def test_a_recorded_state_is_shown_as_it_was_seen_live(world: World, case: Case) -> None:
+    mode, robots = world.contract.action_modes[0], world.contract.robots
+    cameras = [CameraContract(name, 48, 64) for name in world.contract.cameras]
+    state = world.reset(case.scene, 3, mode)
+    recorded, live = [state], [world.observe(cameras)]
+    for _ in range(3):
+        state = world.step(resting(state, mode, robots))
+        recorded.append(state)
+        live.append(world.observe(cameras))
+    world.reset(case.scene, 4, mode)
+    elsewhere = world.observe(cameras)
+    for then, seen in zip(recorded, live, strict=True):
+        world.show(case.scene, then)
+        now = world.observe(cameras, privileged=True)
+        for camera in cameras:
+            assert np.array_equal(now.images_hwc_u8[camera.name], seen.images_hwc_u8[camera.name])
+        assert np.allclose(now.proprioception, seen.proprioception, atol=1e-3)
+        assert np.allclose(now.joint_state, seen.joint_state, atol=1e-3)
+        assert now.state is not None and now.state.time_s == then.time_s
+    assert any(
+        not np.array_equal(elsewhere.images_hwc_u8[c.name], live[0].images_hwc_u8[c.name]) for c in cameras
+    )
+    again = arrays(world.reset(case.scene, 3, mode))  # showing leaves nothing behind
+    for name, value in arrays(recorded[0]).items():
+        assert np.array_equal(again[name], value), name
+
+
 def test_one_seed_gives_one_scene_to_the_bit_whatever_ran_before(world: World, case: Case) -> None:
     mode = world.contract.action_modes[0]
     camera = CameraContract(world.contract.cameras[0], 64, 64)

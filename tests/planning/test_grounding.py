@@ -40,6 +40,7 @@ def test_a_separable_pair_is_taken_as_it_was_measured() -> None:
 def test_an_inseparable_pair_falls_back_and_says_so() -> None:
     found = measured_order(metrics(policy("p", {("color", "object"): UNSURE})), ("object", "color"))
     assert found.order == ("color", "object")
+    assert found.source == "published order, nothing separable (p)"
     assert found.remarks == (
         "object and color are not separable (FDR -0.20 [-0.60, +0.20] of color over object includes 0); "
         "they stand in the published order: color before object.",
@@ -64,6 +65,7 @@ def test_a_policy_too_weak_to_say_separates_nothing() -> None:
 def test_a_factor_that_was_never_measured_stands_as_published() -> None:
     found = measured_order(metrics(policy("p", {("color", "verb"): SURE})), ("color", "spatial", "verb"))
     assert found.order.index("verb") < found.order.index("color")  # what was measured is kept
+    assert found.source == "measured in part (p)"
     assert any("did not measure" in remark for remark in found.remarks)
 
 
@@ -111,6 +113,13 @@ def test_policies_must_agree_or_be_named() -> None:
     assert measured_order(metrics(one, other), ("color", "object"), "other").order == ("color", "object")
     same = measured_order(metrics(one, policy("two", {("color", "object"): SURE})), ("color", "object"))
     assert (same.order, same.source) == (("object", "color"), "measured (one, two)")
+    unsure = [policy(name, {("color", "object"): UNSURE}) for name in ("one", "two")]
+    nothing = measured_order(metrics(*unsure), ("color", "object"))
+    assert nothing.source == "published order, nothing separable (one, two)"
+    mixed = measured_order(
+        metrics(unsure[0], policy("s", {("color", "object"): (0.4, 0.1, 0.6)})), ("color", "object")
+    )
+    assert mixed.source == "measured in part (one, s)"
     with pytest.raises(UserError, match="Did you mean 'other'"):
         measured_order(metrics(one, other), ("color", "object"), "othr")
 
@@ -145,6 +154,13 @@ def test_every_factor_stands_once_and_sure_neighbours_are_never_turned(
         if sorted(strong.values()) == [0, 1, 2, 3, 4]:  # no cycles
             assert list(found.order) == sorted(NAMES, key=lambda n: -strong[n])
             assert found.remarks == ()
+
+
+def test_the_order_of_a_grammar_is_not_called_published() -> None:
+    pairs = metrics(policy("p", {("grip", "color"): UNSURE}))
+    found = measured_order(pairs, ("color", "grip"), fallback=("grip", "color"))
+    assert found.source == "grammar's order, nothing separable (p)"
+    assert "they stand in the grammar's order: grip before color" in found.remarks[0]
 
 
 def test_stated_orders() -> None:

@@ -1,10 +1,15 @@
-"""Runs with invented outcomes, summarised by the real suite: what the report is tested on."""
+"""Runs with invented outcomes, summarised by the real suite: what the report is tested on.
+
+Makes the checker of pages importable, too.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +19,8 @@ from heedful.spec.case import Case, Episode, PolicyEntry
 from heedful.spec.rollout import EpisodeRow, Verdict
 from heedful.spec.run import RunSpec
 from heedful.suites.factors import make
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 STRENGTHS = {"color": 2.0, "object": 1.15, "spatial": 1.1, "verb": 0.4, "size": -0.9}
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from html import unescape
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from page_structure import check_page, check_structure, text
 
 from heedful.report import words
 from heedful.report.context import page_context
@@ -20,57 +19,11 @@ from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.rollout import Estimate
 
-_VOID = {"meta", "link", "br", "img", "hr", "input", "source", "col"}
 PLANTED = "planted:color>object>spatial>verb>size"
-
-
-class Structure(HTMLParser):
-    """Checks that elements close in order and ids are unique."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.targets: list[str] = []
-        self.unlabelled: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        if found.get("id"):
-            self.ids.append(str(found["id"]))
-        if str(found.get("href", "")).startswith("#"):
-            self.targets.append(str(found["href"])[1:])
-        if tag == "svg" and not (found.get("role") == "img" and found.get("aria-labelledby")):
-            self.unlabelled.append(tag)
-        if tag == "th" and "scope" not in found:
-            self.unlabelled.append(tag)
-        if tag not in _VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def shown(run: Any, **more: Any) -> str:
     return render(page_context(Material("run", run.metrics, spec=run.spec, rows=run.rows, **more), ()))
-
-
-def text(page: str) -> str:
-    """Return the words of a page."""
-    bare = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", bare)))
-
-
-def check_structure(page: str) -> None:
-    structure = Structure()
-    structure.feed(page)
-    assert structure.open == []
-    assert len(structure.ids) == len(set(structure.ids))
-    assert set(structure.targets) <= set(structure.ids)
-    assert structure.unlabelled == []
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +44,7 @@ def pages(single: Any, complete: Any, make_run: Callable[..., Any]) -> dict[str,
 
 @pytest.mark.parametrize("which", ["single", "complete", "planted", "several", "weak", "bare"])
 def test_every_report_is_sound_html_that_loads_nothing(pages: dict[str, str], which: str) -> None:
-    page = pages[which]
-    check_structure(page)
-    addresses = re.findall(r'(?:src|href|poster|action)="([^"]*)"', page)
-    assert all(not re.match(r"(?:[a-z]+:|//|/)", a) for a in addresses)
-    assert "@import" not in page
-    assert all(ref.startswith("#") for ref in re.findall(r"url\(([^)]*)\)", page))
-    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
+    check_page(pages[which])
 
 
 def test_numbers_are_those_of_the_metrics(pages: dict[str, str], complete: Any) -> None:

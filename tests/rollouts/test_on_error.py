@@ -11,8 +11,11 @@ from websockets.sync.server import ServerConnection, serve
 
 from heedful.policies.remote.arrays import pack
 from heedful.rollouts.plan import plan
+from heedful.rollouts.pool import Pool
 from heedful.rollouts.run import RunCounts, run
+from heedful.rollouts.runner import ContractCheck, EpisodeRunner
 from heedful.spec.case import PolicyEntry
+from heedful.spec.errors import UserError
 from heedful.spec.run import RunSpec
 from heedful.store.run_folder import RunFolder
 
@@ -64,3 +67,37 @@ def test_a_server_that_breaks_down_costs_one_episode(moody: str, tmp_path: Path)
     assert "All that the server said:\nTraceback:\nRuntimeError: out of memory" in said
     assert {row.instruction_received for row in folder.rows()} == {"red", "blue"}
     assert [path for path in (tmp_path / "run" / "rollouts").iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_policy_that_was_made_and_is_gone_later_costs_its_episodes_not_the_run(tmp_path: Path) -> None:
+    refs = [f"python:forgetful_policies:make:{tmp_path / name}" for name in ("a.once", "b", "c")]
+    wanted = spec(policies=tuple(PolicyEntry(ref, ref[-1]) for ref in refs))
+    with Pool(1).crew(EpisodeRunner(str(tmp_path / "run"), "double", {})) as crew:
+        compared = list(crew.unordered([ContractCheck(ref) for ref in refs]))  # a worker keeps two, b and c
+        assert [done.value for done in compared] == [[], [], []]
+        with RunFolder.open(tmp_path / "run", wanted) as folder:
+            counts = run(folder, plan(wanted, cases(2)), crew=crew, compared=set(refs))
+    assert counts == RunCounts(0, 4, 2)
+    rows = [row for row in RunFolder.open(tmp_path / "run").rows() if row.status == "crashed"]
+    assert {row.policy.ref for row in rows} == {refs[0]}
+    assert {row.error for row in rows} == {"loading the policy: nobody listens at a.once. See its log."}
+    assert (tmp_path / "run" / "rollouts" / rows[0].id / "error.txt").read_text() == (
+        "nobody listens at a.once.\nSee its log.\n"
+    )
+
+
+def test_a_server_that_is_gone_by_the_first_episode_is_a_crash_and_before_the_comparison_a_refusal(
+    tmp_path: Path,
+) -> None:
+    ref = "openpi://127.0.0.1:1?preset=openpi-libero&connect_s=1"
+    wanted = spec(policies=(PolicyEntry(ref, "remote"),))
+    with pytest.raises(UserError, match=r"127\.0\.0\.1:1"):
+        do(tmp_path / "refused", wanted)
+    assert RunFolder.open(tmp_path / "refused").rows() == []
+    assert do(tmp_path / "run", wanted, compared={ref}) == RunCounts(0, 0, 4)
+    assert all(
+        row.error.startswith("loading the policy: ") and "127.0.0.1:1" in row.error
+        for row in RunFolder.open(tmp_path / "run").rows()
+    )
+    stopped = do(tmp_path / "stop", wanted, compared={ref}, on_error="stop")
+    assert stopped == RunCounts(0, 0, 1, stopped=True)

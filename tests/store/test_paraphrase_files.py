@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from heedful.spec.errors import UserError
 from heedful.store.paraphrase_files import (
     Table,
+    check_table,
     outcomes_of,
     pair_columns,
     pairs_of,
@@ -124,3 +125,19 @@ def test_what_is_written_is_read_again(rows: list[tuple[str, str]], tmp_path: Pa
 def test_writing_to_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder; name the CSV file to write"):
         write_table(Table(tmp_path, ("a",), (), ()), tmp_path)
+
+
+def test_only_a_table_of_the_same_columns_is_replaced(tmp_path: Path) -> None:
+    path, columns = tmp_path / "out.csv", ("original", "paraphrase", "distance")
+    check_table(path, columns, "score table")
+    for ours in ("", "\n", "original,paraphrase,distance\n", "original,paraphrase,distance\na,b,0.1\n"):
+        path.write_text(ours)
+        check_table(path, columns, "score table")
+    for other in (b"original,paraphrase\na,b\n", b"notes\n", b"\xff\xfe\x00", b'"open'):
+        path.write_bytes(other)
+        with pytest.raises(UserError, match="out.csv is there and is no score table; name another file"):
+            check_table(path, columns, "score table")
+        check_table(path, columns, "score table", force=True)
+        assert path.read_bytes() == other
+    with pytest.raises(UserError, match="is a folder"):
+        check_table(tmp_path, columns, "score table", force=True)

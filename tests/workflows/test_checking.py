@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +15,9 @@ from websockets.sync.server import ServerConnection, serve
 
 import heedful.policies.remote
 from heedful.policies.remote.arrays import pack, unpack
+from heedful.spec.contract import CameraContract, Observation, PolicyContract
 from heedful.spec.errors import UserError
+from heedful.spec.seams import Start
 from heedful.workflows.checking import check_policy
 
 sys.path.append(str(Path(__file__).parents[1] / "policies" / "remote"))
@@ -92,7 +95,7 @@ def test_what_does_not_fit_is_said_with_the_option_that_mends_it(
     found = check_policy(f"{serving(actions)}?preset=openpi-libero{changes}")
     if changes == "&rate=10":
         assert found.sent == ()  # contracts that do not fit: nothing is asked
-        assert found.wrong == ["rate: heedful takes 10 Hz for granted, the world: 20 Hz (rate=20)"]
+        assert found.wrong == ["rate: heedful takes for granted 10 Hz; the world: 20 Hz. Mend: rate=20."]
         return
     assert [one for one in found.advice if said in one.line and option in one.option]
 
@@ -113,6 +116,58 @@ def test_any_policy_is_asked_once(ref: str, outcome: list[str], tmp_path: Path) 
     found = check_policy(ref, pictures=tmp_path)
     assert found.wrong == outcome
     assert bool(found.chunk) == (not outcome)
+
+
+class Lying:
+    """Declares changes of the tool pose and answers ``ANSWERS[kind]``."""
+
+    contract = PolicyContract((CameraContract("agent", 64, 64),), "ee_delta", 20.0)
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def reset(self, start: Start) -> str:
+        return "something else" if self.kind == "words" else start.instruction
+
+    def act(self, observation: Observation) -> object:
+        return ANSWERS[self.kind]
+
+
+GOAL = np.array([[0.4, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0]])
+ANSWERS = {
+    "absolute": GOAL,
+    "words": GOAL * 0.01 + [0, 0, 0, 0, 0, 0, 1],
+    "done": [],
+    "none": None,
+    "text": "up",
+    "objects": np.array([[object()] * 7]),
+    "wide": np.zeros((5, 8)),
+    "one": np.zeros(7),
+    "nan": GOAL * np.nan,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "doubtful"),
+    [
+        ("absolute", "", "the numbers look like a place near the tool"),
+        ("words", "", "says that it was told 'something else'; the case says '"),
+        ("done", "", "returned no action, which means that it is done"),
+        ("none", "returned", ""),
+        ("text", "returned no numbers", ""),
+        ("objects", "returned no numbers", ""),
+        ("wide", r"shape \[5, 8\]; ee_delta needs", ""),
+        ("one", r"shape \[7\]; ee_delta needs", ""),
+        ("nan", "all must be finite", ""),
+    ],
+)
+def test_a_policy_whose_contract_lies_is_found_out(
+    kind: str, wrong: str, doubtful: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("heedful.policies.references.load", lambda ref: Lying(kind))
+    found = check_policy("python:lying")
+    assert [bool(re.search(wrong, line)) for line in found.wrong] == [True] * bool(wrong)
+    assert [doubtful in one.line for one in found.advice] == [True] * bool(doubtful)
 
 
 def test_pictures_that_cannot_be_written_are_one_line(tmp_path: Path) -> None:

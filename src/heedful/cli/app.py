@@ -14,6 +14,8 @@ from heedful.cli.compare import compare
 from heedful.cli.demo import demo
 from heedful.cli.diagnose import diagnose
 from heedful.cli.dominance import dominance
+from heedful.cli.entropy import entropy
+from heedful.cli.export import export
 from heedful.cli.judge import judge
 from heedful.cli.listing import list_registered
 from heedful.cli.mend import mend
@@ -52,7 +54,8 @@ VERBS: dict[str, dict[str, Callable[..., None]]] = {
     "Step by step": {"collect": collect, "train": train, "run": run, "judge": judge, "report": report},
     "All at once": {"diagnose": diagnose},
     "What to collect next": {"plan": plan, "compare": compare, "mend": mend},
-    "For other programs": {"serve": serve},
+    "For other programs": {"export": export, "serve": serve},
+    "About a dataset": {"entropy": entropy},
     "From published tables": {"dominance": dominance},
 }
 """Heading of the help page -> verb -> its function."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heedful.cli.options import BaseSeed, Factors, Json, Out, Pairs, Workers, several
-from heedful.cli.output import print_json
+from heedful.cli.options import BaseSeed, DryRun, Factors, Json, Out, Pairs, Workers, several
+from heedful.cli.output import print_json, print_table
 from heedful.cli.progress import progress
+
+if TYPE_CHECKING:
+    from heedful.workflows.collecting_plan import CollectionPlan
 
 
 def _even(size_px: int) -> int:
@@ -43,12 +46,13 @@ def collect(
     ] = None,
     base_seed: BaseSeed = 0,
     workers: Workers = 2,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Collect demonstrations of a suite or of a plan; continues an unfinished dataset."""
     from heedful.spec.codec import to_json
     from heedful.spec.errors import UserError
-    from heedful.workflows import collecting
+    from heedful.workflows import collecting, collecting_plan
 
     if (suite is None) == (plan is None):
         raise UserError(
@@ -62,6 +66,16 @@ def collect(
         given = " and ".join(named[name] for name in options)
         raise UserError(f"The plan says what to collect; leave out {given}.")
     how = (base_seed, image_size)
+    if dry_run:
+        if plan is not None:
+            planned = collecting_plan.planned_collection_of_plan(plan, out, *how, workers, cache)
+        else:
+            planned = collecting_plan.planned_collection(str(suite), options, out, *how, workers, cache)
+        if as_json:
+            print_json({**to_json(planned), "left": planned.left})
+        else:
+            _print_plan(planned, out, workers, cache)
+        return
     with progress() as tell:
         if plan is not None:
             dataset = collecting.collect_plan(plan, out, *how, workers, tell, cache)
@@ -72,3 +86,34 @@ def collect(
         return
     print(dataset)
     print(f"Next: heedful train reference --data {out} --out POLICY")
+
+
+def _print_plan(plan: CollectionPlan, out: Path, workers: int, cache: Path | None) -> None:
+    """Print what would be collected, what is there, and the cost of the rest."""
+    print_table(
+        "Demonstrations",
+        ("about", "values", "demonstrations"),
+        [
+            (about, values, count)
+            for about, counted in plan.table.items()
+            for values, count in counted.items()
+        ],
+    )
+    side = plan.image_size_px
+    print(
+        f"{plan.demonstrations} demonstrations of {plan.instructions} different instructions, "
+        f"cameras {' and '.join(plan.cameras)} at {side}x{side} px."
+    )
+    if plan.complete:
+        print(f"{out} holds a finished dataset: the very same one is only checked, any other is refused.")
+        return
+    if plan.there:
+        print(f"{plan.there} of them are in {out} already.")
+    if cache is not None:
+        print(f"{plan.cached} of them are in the cache {cache}.")
+    kept = ", as much again in the cache" if cache is not None else ""
+    cost = f"{plan.minutes:.0f} minutes" if plan.minutes >= 2 else f"{60 * plan.minutes:.0f} s"
+    print(
+        f"{plan.left} to collect, about {cost} with {workers} worker{'s' * (workers != 1)}; "
+        f"the dataset takes about {plan.disk_mb:.0f} MB{kept}."
+    )

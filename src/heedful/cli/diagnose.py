@@ -19,11 +19,13 @@ from heedful.cli.options import (
     Rollouts,
     Set,
     SpecFile,
+    Track,
     Workers,
     several,
 )
 from heedful.cli.output import command_line, print_json, print_table
 from heedful.cli.progress import progress
+from heedful.cli.refusal import say
 
 if TYPE_CHECKING:
     from heedful.cli.requests import DiagnosisRequest
@@ -53,6 +55,7 @@ def diagnose(
     spec: SpecFile = None,
     settings: Set = None,
     workers: Workers = 2,
+    track: Track = None,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
@@ -60,6 +63,7 @@ def diagnose(
     from heedful import workflows
     from heedful.cli.requests import diagnosis
     from heedful.workflows.diagnosis import Sizes, check_values
+    from heedful.workflows.tracking import tracking
 
     asked = diagnosis(
         spec,
@@ -81,9 +85,11 @@ def diagnose(
     sizes = Sizes(**{name: value for name, value in chosen.items() if value is not None})
     if dry_run:
         check_values(asked.policy_recipe, out, sizes, asked.training_seeds, asked.encoders, asked.base_seed)
+        with tracking(track, say):
+            pass  # refuses what a diagnosis would refuse
         _print_plan(asked, sizes, as_json)
         return
-    with progress() as tell:
+    with progress() as tell, tracking(track, say) as tracked:
         done = workflows.diagnose(
             asked.suite,
             asked.policy_recipe,
@@ -96,6 +102,7 @@ def diagnose(
             workers,
             (command_line(),),
             tell,
+            tracked,
         )
     if as_json:
         print_json({"report": str(done.page), "metrics": done.metrics, "known_answer": done.known_answer})

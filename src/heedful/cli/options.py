@@ -33,9 +33,14 @@ Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an existin
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes, one thread each.")]
 BaseSeed = Annotated[int, typer.Option("--base-seed", min=0, help="Root of every random number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace another file at --out, too.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, at what cost, and stop.")]
 SpecFile = Annotated[
     Path | None, typer.Option("--spec", help="YAML file with what to do; other options win over it.")
+]
+Track = Annotated[
+    str | None,
+    typer.Option("--track", help="Mirror counts and measures to an experiment tracker: wandb."),
 ]
 Set = Annotated[
     list[str] | None,
@@ -52,6 +57,13 @@ ImageSize = Annotated[int, typer.Option("--image-size", help="Side of the demons
 Order = Annotated[str | None, typer.Option("--order", help="Order of the factors, the best followed first.")]
 OrderFrom = Annotated[
     Path | None, typer.Option("--from", help="Judged factors run whose measured order is used.")
+]
+Alpha = Annotated[
+    float,
+    typer.Option("--alpha", min=0, max=1, help="Weight of the keywords; the structure has the rest."),
+]
+KeepTexts = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Keep parses and word vectors for the next time.")
 ]
 
 

@@ -18,6 +18,7 @@ from heedful.cli.options import (
     Rollouts,
     Set,
     SpecFile,
+    Track,
     Workers,
     several,
 )
@@ -71,6 +72,14 @@ def run(
         str | None,
         typer.Option("--ray", help="Run the workers on a Ray cluster: its address, auto, or local."),
     ] = None,
+    share_policy: Annotated[
+        bool,
+        typer.Option(
+            "--share-policy",
+            help="Hold the policy once, in one process that answers all workers in batches: the same "
+            "episodes and words; actions equal up to rounding, not to the last bit.",
+        ),
+    ] = False,
     time_limit: Annotated[
         float,
         typer.Option("--time-limit", min=1, help="Seconds until an episode is killed and tried once more."),
@@ -78,6 +87,7 @@ def run(
     call_limit: Annotated[
         float, typer.Option("--call-limit", min=1, help="The same for one call of the policy.")
     ] = 120.0,
+    track: Track = None,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
@@ -88,6 +98,8 @@ def run(
     from heedful.spec.codec import to_json
     from heedful.spec.errors import UserError
     from heedful.store.findings_file import COMPARISON
+    from heedful.workflows.taught import warnings
+    from heedful.workflows.tracking import tracking
 
     asked = run_spec(
         spec,
@@ -112,19 +124,24 @@ def run(
         )
     limits = Limits(episode_s=time_limit, call_s=call_limit)
     if dry_run:
-        with results_only():
+        with results_only(), tracking(track, say):
             plan = workflows.planned(asked, workers)
         _print_plan(plan, workers, as_json)
         return
-    with progress() as tell, results_only():
-        result = workflows.run(asked, out, workers, tell, retry_crashed, limits, ray, on_error.value)
+    for warning in warnings(asked):
+        say(warning)
+    with progress() as tell, results_only(), tracking(track, say) as tracked:
+        result = workflows.run(
+            asked, out, workers, tell, retry_crashed, limits, ray, on_error.value, tracked, share_policy
+        )
     if as_json:
         print_json(to_json(result))
     else:
         print(
-            f"{out}: {result.episodes} episodes; {result.already} were there, "
+            f"{out}: {result.episodes} episode{'s' * (result.episodes != 1)}; {result.already} "
+            f"{'was' if result.already == 1 else 'were'} there, "
             f"{result.finished} finished now, {result.crashed} crashed now."
-            + (f" {result.retried} were tried twice." if result.retried else "")
+            + (f" {result.retried} of these took more than one attempt." if result.retried else "")
         )
         if not result.all_crashed:
             print(f"Next: heedful judge {out}")

@@ -63,6 +63,12 @@ class FactorsJudge:
     def __init__(self, rules: ManipulationRules = RULES) -> None:
         self.rules = rules
 
+    def labels(self, case: Case) -> tuple[str, ...]:
+        """Return the labels that rollouts of ``case`` can get, in the order of LABELS."""
+        if case.arm == "in_distribution":
+            return ("success", "neither")
+        return LABELS if _can_succeed(case) else LABELS[1:]
+
     def judge(self, rollout: Rollout) -> Verdict:
         """Return the label, or a verdict without one where nothing can be told.
 
@@ -84,12 +90,11 @@ class FactorsJudge:
             found = label(case.arm, case.scoring, done)
         except KeyError as error:
             return self._abstain(rollout, f"The case does not say its {error.args[0]}.")
-        can_succeed = case.arm == "in_distribution" or case.scoring["kind"] == "verb_object"
         return Verdict(
             episode=rollout.row.id,
             judge=self.name,
             label=found,
-            score=float(found == "success") if can_succeed else None,
+            score=float(found == "success") if _can_succeed(case) else None,
             reason=done.sentence,
             evidence=_evidence(rollout.trajectory, objects, done),
         )
@@ -101,6 +106,11 @@ class FactorsJudge:
 def make() -> FactorsJudge:
     """Return the judge (entry point ``heedful.judges``, name ``factors``)."""
     return FactorsJudge()
+
+
+def _can_succeed(case: Case) -> bool:
+    """Return whether a rollout can be right: two factors of objects in conflict leave no right answer."""
+    return case.arm == "in_distribution" or case.scoring.get("kind") == "verb_object"
 
 
 def _evidence(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from heedful.spec.manipulation import RULES, Manipulation, ManipulationRules, read
+from heedful.spec.case import Case
+from heedful.spec.manipulation import RULES, TASK_LABELS, Manipulation, ManipulationRules, read
 from heedful.spec.rollout import Rollout, Verdict
 from heedful.spec.state import Trajectory
 
@@ -33,6 +34,10 @@ class TaskJudge:
     def name(self) -> str:
         """Return the name its verdicts are stored under."""
         return self._name
+
+    def labels(self, case: Case) -> tuple[str, ...]:
+        """Return the labels that rollouts of any case can get."""
+        return TASK_LABELS
 
     def judge(self, rollout: Rollout) -> Verdict:
         """Return the label, or a verdict without one where nothing can be told.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from heedful.metrics.dominance import TAU, TOLERANCE, copeland
@@ -22,7 +22,8 @@ class GroundingOrder:
 
     Attributes:
         order: The factors of a plan, best grounded first.
-        source: ``published``, ``given``, ``grammar`` or ``measured (POLICY)``.
+        source: ``published``, ``given``, ``grammar`` or ``measured (POLICY)``; where a run was to
+            tell, it says so if the run told only a part, or nothing.
         remarks: What the reader must know of it, one plain sentence each.
     """
 
@@ -125,7 +126,9 @@ def measured_order(
     if len(chosen) == 1:
         return found[chosen[0]]
     remarks = tuple(f"{name}: {remark}" for name, one in found.items() for remark in one.remarks)
-    return GroundingOrder(orders.pop(), f"measured ({', '.join(chosen)})", remarks)
+    sources = {one.source.replace(f"({name})", f"({', '.join(chosen)})") for name, one in found.items()}
+    source = sources.pop() if len(sources) == 1 else f"measured in part ({', '.join(chosen)})"
+    return GroundingOrder(orders.pop(), source, remarks)
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ class _Pair:
 def _measured(policy: Mapping[str, Any], names: Sequence[str], fallback: Sequence[str]) -> GroundingOrder:
     """Return the order of one policy of the run."""
     by_fallback = ranked(names, fallback)
+    stated = "published order" if set(names) <= set(PUBLISHED_ORDER) else "grammar's order"
     pairs = {
         (str(p["factor_1"]), str(p["factor_2"])): p
         for p in policy["pairs"]
@@ -178,11 +182,15 @@ def _measured(policy: Mapping[str, Any], names: Sequence[str], fallback: Sequenc
         if found.sure <= 0:
             first, second = sorted((upper, lower), key=order.index)
             kept = by_fallback.index(first) < by_fallback.index(second)
-            how = "they stand in the published order" if kept else "other pairs, which are sure, decide"
+            how = f"they stand in the {stated}" if kept else "other pairs, which are sure, decide"
             remarks.append(
                 f"{upper} and {lower} are not separable ({found.why}); {how}: {first} before {second}."
             )
-    return GroundingOrder(tuple(order), f"measured ({policy['name']})", tuple(remarks))
+    told = any(verdict(upper, lower).sure for upper, lower in combinations(order, 2))
+    how = "measured in part" if told else f"{stated}, nothing separable"
+    return GroundingOrder(
+        tuple(order), f"{how if remarks else 'measured'} ({policy['name']})", tuple(remarks)
+    )
 
 
 def _read(pair: Mapping[str, Any], sign: int) -> _Pair:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from heedful.report.page import figures
 from heedful.spec.errors import UserError
+from heedful.store.disk import check_folder, disk_errors
 
 PAGE = "index.html"
 _MARK = '<meta name="generator" content="heedful report">'
@@ -28,7 +29,7 @@ def publish(out: Path, page_of: Callable[[Path], str]) -> Path:
         UserError: ``out`` holds something else, or it cannot be written.
     """
     out = out.resolve()
-    _refuse_foreign(out)
+    check_place(out)
     fresh = out.with_name(f".{out.name}.new")
     try:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -48,10 +49,16 @@ def publish(out: Path, page_of: Callable[[Path], str]) -> Path:
     return out / PAGE
 
 
-def _refuse_foreign(out: Path) -> None:
-    """Raise unless ``out`` is free to be replaced: absent, empty or a report of ours."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
+def check_place(out: Path) -> None:
+    """Refuse now, before the work, a place that a report could not be written to after it.
+
+    Raises:
+        UserError: ``out`` is neither absent, empty nor a report of ours, or cannot be written.
+    """
+    check_folder(out)
+    with disk_errors(out):
+        if not out.exists() or not any(out.iterdir()):
+            return
     page = out / PAGE
     if not page.is_file() or _MARK not in page.read_text(encoding="utf-8", errors="replace")[:2000]:
         raise UserError(f"{out} is there and is no report of heedful; name another folder for the report.")

@@ -9,7 +9,7 @@ from typing import Any
 from heedful.spec.codec import digest, to_json
 from heedful.spec.demonstration import DemonstrationTask
 
-RECORDING = 1
+RECORDING = 2
 """Raise it with every change to a world, an expert or the recording after which the same task
 and seed give another demonstration; what is in caches is then collected again."""
 

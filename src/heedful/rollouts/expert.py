@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.rollouts.replay import Showing, draw
+from heedful.rollouts.replay import draw
 from heedful.spec.contract import CameraContract
 from heedful.spec.demonstration import Demonstration, DemonstrationTask
 from heedful.spec.keypose import Keypose, phase_chunk
@@ -76,7 +76,7 @@ def succeeded(task: DemonstrationTask, trajectory: Trajectory) -> bool:
 
 
 def recorded(
-    world: Showing, task: DemonstrationTask, done: Attempt, attempts: int, cameras: tuple[CameraContract, ...]
+    world: World, task: DemonstrationTask, done: Attempt, attempts: int, cameras: tuple[CameraContract, ...]
 ) -> Demonstration:
     """Return ``done`` as a demonstration: what ``cameras`` saw before each action is drawn now."""
     trajectory = done.trajectory
@@ -91,5 +91,11 @@ def recorded(
         phase=done.phase,
         fps=world.contract.control_hz,
         attempts=attempts,
-        source={"id": task.id, "target": task.target, "verb": task.verb, **task.instruction.values},
+        source={
+            "id": task.id,
+            "target": task.target,
+            "verb": task.verb,
+            "scene": task.scene.description,
+            **task.instruction.values,
+        },
     )

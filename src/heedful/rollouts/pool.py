@@ -49,14 +49,18 @@ class Pool:
     Attributes:
         workers: How many processes; results do not depend on it.
         time_limit_s: A worker that is busy with one item for longer is killed. ``None``: no limit.
-        retries: How often an item is tried again after its worker died or was killed.
+        retries: How often an item is tried again after its worker died or was killed; where that was
+            surely another item's fault, it does not count.
         site: Where the processes live; this machine, if nothing is said.
+        together: All workers take items of one kind before those of the next; otherwise each kind goes
+            mostly to a worker of its own.
     """
 
     workers: int = 2
     time_limit_s: float | None = None
     retries: int = 1
     site: Site = field(default_factory=LocalSite)
+    together: bool = False
 
     def __post_init__(self) -> None:
         if self.workers < 1:
@@ -99,7 +103,7 @@ class Pool:
         Args:
             function: As in ``map``.
             items: As in ``map``.
-            affinity: Items with an equal key go mostly to the same worker.
+            affinity: Items with an equal key go mostly to the same worker, see ``together``.
         """
         with self.crew(function) as crew:
             yield from crew.unordered(items, affinity)
@@ -126,8 +130,8 @@ class Crew(Generic[T, R]):
         self, items: Sequence[T], affinity: Callable[[T], str] | None = None
     ) -> Generator[Done[R] | Lost, None, None]:
         """Yield the result of every item as soon as it is there. See ``Pool.unordered``."""
-        work = _Work([affinity(item) if affinity else "" for item in items])
         pool, team = self.pool, self.team
+        work = _Work([affinity(item) if affinity and not pool.together else "" for item in items])
         failed_starts = 0
         try:
             while work.left:
@@ -142,11 +146,11 @@ class Crew(Generic[T, R]):
                         team.remove(worker)
                         worker.kill()
                         if not worker.ready:
-                            failed_starts += 1
+                            failed_starts += message.blamed
                             if failed_starts == _FAILED_STARTS:
                                 raise UserError(_dies_at_start(message))
                         elif worker.index is not None:
-                            lost = work.lost(worker.index, message.reason, pool.retries)
+                            lost = work.lost(worker.index, message, pool.retries)
                             if lost is not None:
                                 yield lost
                     elif message[0] == "ready":
@@ -172,6 +176,7 @@ class _Work:
         self.queues = AffinityQueues(keys)
         self.left = len(keys)
         self._tries = [0] * len(keys)
+        self._blamed = [0] * len(keys)
 
     def take(self, worker: Worker, team: Sequence[Worker]) -> int:
         others = {other.key for other in team if other is not worker and other.key is not None}
@@ -183,14 +188,15 @@ class _Work:
         self.left -= 1
         return Done(index, value, self._tries[index])
 
-    def lost(self, index: int, reason: str, retries: int) -> Lost | None:
+    def lost(self, index: int, gone: Gone, retries: int) -> Lost | None:
         """Queue item ``index`` again, or give it up."""
-        if self._tries[index] <= retries:
+        self._blamed[index] += gone.blamed
+        if self._blamed[index] <= retries:
             self.queues.put_back(index)
             return None
         self.left -= 1
         times = self._tries[index]
-        return Lost(index, f"{reason}; tried {times} times" if times > 1 else reason, times)
+        return Lost(index, f"{gone.reason}; tried {times} times" if times > 1 else gone.reason, times)
 
 
 def _dies_at_start(gone: Gone) -> str:

@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.spec.contract import CameraContract, Observation, WorldContract
+from heedful.spec.contract import CameraContract
 from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow
+from heedful.spec.run import RunSpec
 from heedful.spec.scene import SceneSpec
-from heedful.spec.state import State, Trajectory
+from heedful.spec.seams import World
+from heedful.spec.state import Trajectory
 from heedful.store.run_folder import RunFolder
-
-
-class Showing(Protocol):
-    """A world that can draw a recorded state."""
-
-    @property
-    def contract(self) -> WorldContract:
-        """What this world offers."""
-
-    def show(self, scene: SceneSpec, state: State) -> None:
-        """Pose ``scene`` as in ``state``, for ``observe`` to draw."""
-
-    def observe(self, cameras: Sequence[CameraContract], privileged: bool = False) -> Observation:
-        """Render ``cameras`` now."""
-
-    def close(self) -> None:
-        """Free the renderer."""
 
 
 def replay_video(folder: RunFolder, row: EpisodeRow, camera: str = "agent", size: int = 320) -> Path:
@@ -62,11 +46,11 @@ def replay_videos(
         progress: Told after every video.
 
     Raises:
-        UserError: A crashed row, an unknown camera, a damaged trajectory, a world that
-            cannot show recorded states, or no way to render here.
+        UserError: A crashed row, an unknown camera, a damaged trajectory, or no way to render
+            here.
     """
     found = []
-    with _shown(folder) as world:
+    with shown(folder.spec) as world:
         for i, row in enumerate(rows):
             path = folder.video_path(row.id, camera)
             if not path.exists():
@@ -81,7 +65,7 @@ def replay_videos(
 
 
 def draw(
-    world: Showing, scene: SceneSpec, trajectory: Trajectory, cameras: Sequence[CameraContract]
+    world: World, scene: SceneSpec, trajectory: Trajectory, cameras: Sequence[CameraContract]
 ) -> dict[str, NDArray[np.uint8]]:
     """Return what ``cameras`` see at every row of ``trajectory``: name -> [T, H, W, 3]."""
     images: dict[str, list[NDArray[np.uint8]]] = {camera.name: [] for camera in cameras}
@@ -94,13 +78,17 @@ def draw(
 
 
 @contextmanager
-def _shown(folder: RunFolder) -> Iterator[Showing]:
-    spec = folder.spec
-    world = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
+def shown(spec: RunSpec) -> Iterator[World]:
+    """Give the world of a run, to draw recorded states with.
+
+    Raises:
+        UserError: An unknown world, options that it does not know, or a plug-in that lacks ``show``.
+    """
+    world: World = load_plugin("heedful.worlds", spec.world)(**spec.world_options)
     try:
-        if not hasattr(world, "show"):
+        if not hasattr(world, "show"):  # a plug-in of before worlds had to
             raise UserError(
-                f"World {spec.world!r} cannot show recorded states, so there are no videos of it."
+                f"World {spec.world!r} cannot show recorded states, so there are no images of it."
             )
         yield world
     finally:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from heedful.rollouts.plan import missing
 from heedful.rollouts.pool import Crew, Lost, Pool
-from heedful.rollouts.runner import EpisodeRunner
+from heedful.rollouts.runner import EpisodeRunner, Unloaded
 from heedful.rollouts.watch import LIMITS, Limits
 from heedful.spec.case import Episode
+from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow
 from heedful.store.run_folder import RunFolder
@@ -49,6 +50,8 @@ def run(
     stage: str = "run",
     crew: Crew[Any, Any] | None = None,
     on_error: OnError = "continue",
+    recorded: Callable[[EpisodeRow], None] | None = None,
+    compared: Collection[str] = (),
 ) -> RunCounts:
     """Run those of ``episodes`` that ``folder`` does not have yet.
 
@@ -67,6 +70,9 @@ def run(
             ``workers`` and ``limits`` are then theirs.
         on_error: Whether to go on after an episode that crashed; those under way are then
             given up and run by the next call.
+        recorded: Called with every row once it is on disk.
+        compared: References of policies that were made, and compared with the world, just now. If one of
+            them cannot be made any more (its server is gone), that is a crash of the episode.
 
     Raises:
         UserError: World or policy cannot be made, they do not fit, or the disk refuses.
@@ -76,6 +82,7 @@ def run(
     spec = folder.spec
     runner = EpisodeRunner(str(folder.path), spec.world, dict(spec.world_options), limits)
     finished = crashed = retried = 0
+    made = set(compared)
     begun = time.monotonic()
     progress(stage, already, len(episodes))
     hired: AbstractContextManager[Crew[Any, Any]] = (
@@ -86,12 +93,22 @@ def run(
         closing(team.unordered(left, lambda episode: episode.policy.ref)) as results,
     ):
         for result in results:
+            episode = left[result.index]
             if isinstance(result, Lost):
-                row = _lost_row(left[result.index], result.reason)
+                row = _lost_row(episode, result.reason)
                 folder.write_rollout(row.id, None, row.error + "\n")
+            elif isinstance(result.value, Unloaded):
+                if episode.policy.ref not in made:
+                    raise UserError(result.value.reason)
+                row = _lost_row(episode, _one_line(result.value.reason))
+                folder.write_rollout(row.id, None, result.value.reason + "\n")
             else:
                 row = result.value
-            folder.append(replace(row, attempts=result.attempts))
+                made.add(row.policy.ref)
+            row = replace(row, attempts=result.attempts)
+            folder.append(row)
+            if recorded is not None:
+                recorded(row)
             finished += row.status == "finished"
             crashed += row.status == "crashed"
             retried += result.attempts > 1
@@ -113,6 +130,10 @@ def _lost_row(episode: Episode, reason: str) -> EpisodeRow:
         base_seed=episode.base_seed,
         error=reason,
     )
+
+
+def _one_line(reason: str) -> str:
+    return f"loading the policy: {' '.join(reason.split())}"
 
 
 def _note(left_s: float, crashed: int) -> str:

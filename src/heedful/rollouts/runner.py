@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from heedful.policies.references import load as load_policy
 from heedful.rollouts.loop import run_episode
+from heedful.rollouts.shared.line import Line, SharedPolicy
 from heedful.rollouts.watch import LIMITS, Limits, Watch
 from heedful.spec.case import Episode
 from heedful.spec.contract import Observation, PolicyContract, mismatches
@@ -28,6 +30,13 @@ class ContractCheck:
     """Asks a worker to load the policy ``ref`` and to compare its contract with the world's."""
 
     ref: str
+
+
+@dataclass(frozen=True)
+class Unloaded:
+    """In place of a row: the policy of the episode cannot be made, because of ``reason``."""
+
+    reason: str
 
 
 @dataclass
@@ -48,6 +57,7 @@ class EpisodeRunner:
     limits: Limits = LIMITS
     keep: int = 2
     _watch: Watch | None = field(default=None, repr=False)
+    _line: Line | None = field(default=None, repr=False)
     _opened: RunFolder | None = field(default=None, repr=False)
     _world: World | None = field(default=None, repr=False)
     _policies: OrderedDict[str, Policy] = field(default_factory=OrderedDict, repr=False)
@@ -56,18 +66,31 @@ class EpisodeRunner:
         """Let a driver know through ``watch`` how long everything may take."""
         self._watch = watch
 
-    def __call__(self, item: Episode | ContractCheck) -> EpisodeRow | list[str]:
+    def served_by(self, host: Connection) -> None:
+        """Ask the process behind ``host`` for actions, rather than load policies."""
+        self._line = Line(host)
+
+    def __call__(self, item: Episode | ContractCheck) -> EpisodeRow | Unloaded | list[str]:
         """Run an episode, write its folder and return its row; or return what does not fit."""
         return self.compare(item) if isinstance(item, ContractCheck) else self.run(item)
 
     def compare(self, check: ContractCheck) -> list[str]:
-        """Return one line for every way in which world and policy do not fit."""
-        return mismatches(self._loaded_world().contract, self._loaded_policy(check.ref).contract)
+        """Return one line for every way in which world and policy do not fit.
 
-    def run(self, episode: Episode) -> EpisodeRow:
-        """Run ``episode``, write its folder and return its row."""
+        Raises:
+            UserError: The policy cannot be made, or not be shared where it should be.
+        """
+        world, policy = self._loaded_world(), self._loaded_policy(check.ref, alone=False)
+        return mismatches(world.contract, policy.contract)
+
+    def run(self, episode: Episode) -> EpisodeRow | Unloaded:
+        """Run ``episode``, write its folder and return its row, or why its policy cannot be made."""
         tracebacks: list[str] = []
-        world, policy = self._loaded_world(), self._loaded_policy(episode.policy.ref)
+        world = self._loaded_world()
+        try:
+            policy = self._loaded_policy(episode.policy.ref)
+        except UserError as error:
+            return Unloaded(str(error))
         with self._limited("the world", self.limits.episode_s):
             row, trajectory = run_episode(world, policy, episode, tracebacks.append)
         if self._opened is None:
@@ -95,18 +118,33 @@ class EpisodeRunner:
                     ) from error
         return self._world
 
-    def _loaded_policy(self, ref: str) -> Policy:
+    def _loaded_policy(self, ref: str, alone: bool = True) -> Policy:
+        """Return the policy ``ref``, loaded here or shared; ``alone``: one that cannot be is loaded here."""
         if ref not in self._policies:
-            with self._limited(f"loading policy {ref}", self.limits.load_s):
-                loaded = load_policy(ref)
-            watch = self._watch
-            self._policies[ref] = (
-                loaded if watch is None else WatchedPolicy(loaded, watch, self.limits.call_s)
-            )
+            self._policies[ref] = self._shared(ref, alone) or self._own(ref)
             while len(self._policies) > self.keep:
                 self._policies.popitem(last=False)
         self._policies.move_to_end(ref)
         return self._policies[ref]
+
+    def _own(self, ref: str) -> Policy:
+        with self._limited(f"loading policy {ref}", self.limits.load_s):
+            loaded = load_policy(ref)
+        return loaded if self._watch is None else WatchedPolicy(loaded, self._watch, self.limits.call_s)
+
+    def _shared(self, ref: str, alone: bool) -> Policy | None:
+        if self._line is None:
+            return None
+        with self._limited(f"loading policy {ref}", 2 * self.limits.load_s):  # another's may be under way
+            loaded = self._line.load(ref)
+        if not loaded.not_shared:
+            return SharedPolicy(ref, loaded.contract, self._line, self._watch)
+        if not alone:
+            raise UserError(
+                f"Policy {ref!r} cannot be shared: {loaded.not_shared}. Leave out --share-policy, or run "
+                "this policy in a command of its own without it; the same folder takes both."
+            )
+        return None
 
     def _discard(self, ref: str) -> None:
         """Start afresh after a crash, so that it cannot colour the next episode."""

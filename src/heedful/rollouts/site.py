@@ -9,9 +9,15 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Gone:
-    """In place of a message: the worker died, or was overdue; ``reason`` fits after "it was"."""
+    """In place of a message: the worker died, or was overdue.
+
+    Attributes:
+        reason: Fits after "it was".
+        blamed: The item it was busy with may be the cause; otherwise it is only tried again.
+    """
 
     reason: str
+    blamed: bool = True
 
 
 Message = Gone | tuple[Any, ...]

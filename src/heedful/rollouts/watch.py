@@ -82,7 +82,12 @@ class Watch:
         """When the worker is overdue, by ``time.monotonic``; infinite while it is not limited."""
         return float(self._numbers[0])
 
+    @property
+    def doing(self) -> str:
+        """Words for what the worker does now; empty when it did not say."""
+        words: bytes = self._doing.value
+        return words.decode(errors="replace")
+
     def reason(self) -> str:
         """Return why a worker that is overdue was killed."""
-        doing = self._doing.value.decode(errors="replace")
-        return f"killed after {self._numbers[1]:g} s{f' in {doing}' if doing else ''}"
+        return f"killed after {self._numbers[1]:g} s{f' in {self.doing}' if self.doing else ''}"

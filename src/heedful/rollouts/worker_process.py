@@ -7,11 +7,11 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import traceback
-from multiprocessing import connection, parent_process
+from multiprocessing import connection
 from typing import Any
 
+from heedful.rollouts.lifeline import end_with_parent
 from heedful.rollouts.watch import Watch
 
 THREAD_VARIABLES = (
@@ -26,22 +26,31 @@ THREAD_VARIABLES = (
 """Each worker has one thread: two workers with two threads each are slower than one."""
 
 
-def main(pipe: connection.Connection, function: bytes, watch: Watch, time_limit_s: float | None) -> None:
+def main(
+    pipe: connection.Connection,
+    function: bytes,
+    watch: Watch,
+    time_limit_s: float | None,
+    host: connection.Connection | None = None,
+) -> None:
     """Receive items until ``None`` comes, answer each with its result or its failure.
 
     The messages to the driver are those of ``rollouts.site``. A function that has a method
-    ``watched_by`` is given the watch, to set limits of its own.
+    ``watched_by`` is given the watch, to set limits of its own; one that has a method ``served_by``
+    is given the pipe to the process that holds the policies, if there is one.
     """
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # so that whatever is started here is ended with this process
     with contextlib.suppress(OSError):
         os.dup2(2, 1)  # standard output is for the driver's results; whatever libraries print is no result
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
-    threading.Thread(target=_die_with_driver, daemon=True).start()
+    end_with_parent()
     try:
         call = pickle.loads(function)
         if hasattr(call, "watched_by"):
             call.watched_by(watch)
+        if host is not None and hasattr(call, "served_by"):
+            call.served_by(host)
     except BaseException as error:
         _send(pipe, ("failed", -1, *_described(error)))
         os._exit(1)
@@ -53,8 +62,7 @@ def main(pipe: connection.Connection, function: bytes, watch: Watch, time_limit_
                 data = pickle.dumps(("done", index, call(pickle.loads(item))))
         except BaseException as error:
             data = pickle.dumps(("failed", index, *_described(error)))
-        with contextlib.suppress(BrokenPipeError):  # the driver is gone, and so are we, next
-            pipe.send_bytes(data)
+        _send_bytes(pipe, data)
     close = getattr(call, "close", None)
     if close is not None:
         close()
@@ -77,7 +85,12 @@ def _described(error: BaseException) -> tuple[bool, str]:
 
 
 def _send(pipe: connection.Connection, message: tuple[Any, ...]) -> None:
-    pipe.send_bytes(pickle.dumps(message))
+    _send_bytes(pipe, pickle.dumps(message))
+
+
+def _send_bytes(pipe: connection.Connection, data: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError):  # the driver is gone, and so are we, next
+        pipe.send_bytes(data)
 
 
 def _receive(pipe: connection.Connection) -> Any:
@@ -85,13 +98,3 @@ def _receive(pipe: connection.Connection) -> Any:
         return pickle.loads(pipe.recv_bytes())
     except (EOFError, ConnectionResetError):
         return None  # the driver is gone
-
-
-def _die_with_driver() -> None:
-    """End this process when the driver ends, even when it was killed."""
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        with contextlib.suppress(OSError):
-            os.killpg(0, signal.SIGKILL)  # and whatever was started here
-        os._exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import pickle
@@ -27,13 +28,22 @@ _context = multiprocessing.get_context("spawn")
 class LocalWorker:
     """A process, the item it is busy with, and the watch that says when it is overdue."""
 
-    def __init__(self, function: bytes, time_limit_s: float | None) -> None:
+    def __init__(
+        self, function: bytes, time_limit_s: float | None, host: connection.Connection | None = None
+    ) -> None:
+        """Start the process.
+
+        Args:
+            function: As for ``Site.start``.
+            time_limit_s: As for ``Site.start``.
+            host: The worker's end of a pipe to the process that holds the policies, if there is one.
+        """
         self.pipe, theirs = _context.Pipe()
-        self._watch = Watch()
-        with _one_thread():
+        self.watch = Watch()
+        with one_thread():
             self.process = _context.Process(
                 target=worker_process.main,
-                args=(theirs, function, self._watch, time_limit_s),
+                args=(theirs, function, self.watch, time_limit_s, host),
                 daemon=True,
                 name="heedful-worker",
             )
@@ -47,7 +57,7 @@ class LocalWorker:
     @property
     def deadline(self) -> float:
         """When it is overdue, by ``time.monotonic``."""
-        return self._watch.deadline if self.ready else self._starts_until
+        return self.watch.deadline if self.ready else self._starts_until
 
     def give(self, index: int, key: str, item: bytes) -> None:
         """Send an item. A process that is already dead shows when its messages are read."""
@@ -74,7 +84,7 @@ class LocalWorker:
         """Kill a worker that died or is overdue, and say what became of it."""
         self.kill()
         if overdue:
-            started = "killed: it did not start" if not self.ready else self._watch.reason()
+            started = "killed: it did not start" if not self.ready else self.watch.reason()
             return Gone(started)
         code = self.process.exitcode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
@@ -91,18 +101,38 @@ class LocalSite:
     def messages(self, team: Sequence[Worker]) -> list[tuple[Worker, Message]]:
         """Wait until a worker says something, dies or is overdue, or for half a second."""
         ours = [worker for worker in team if isinstance(worker, LocalWorker)]
-        wait_s = min(worker.deadline for worker in ours) - time.monotonic()
-        speaking = connection.wait([worker.pipe for worker in ours], timeout=min(max(wait_s, 0), _LOOK_S))
-        found: list[tuple[Worker, Message]] = []
-        for worker in ours:
-            if worker.pipe in speaking:
-                try:
-                    found.append((worker, pickle.loads(worker.pipe.recv_bytes())))
-                except (EOFError, OSError):
-                    found.append((worker, worker.end(overdue=False)))
-            elif worker.deadline <= time.monotonic():
-                found.append((worker, worker.end(overdue=True)))
-        return found
+        found: list[tuple[Worker, Message]] = list(heard(ours))
+        return found + [(worker, worker.end(overdue=True)) for worker in overdue(ours, found)]
+
+
+def heard(
+    team: Sequence[LocalWorker], others: Sequence[int] = (), until: float = math.inf
+) -> list[tuple[LocalWorker, Message]]:
+    """Return what workers say, or that they died; wait for it for half a second, or until one is overdue.
+
+    Args:
+        team: The workers.
+        others: Descriptors that end the waiting, too, once they can be read.
+        until: So long at most, by ``time.monotonic``.
+    """
+    wait_s = min([until, *(worker.deadline for worker in team)]) - time.monotonic()
+    pipes = [worker.pipe for worker in team]
+    speaking = connection.wait([*pipes, *others], timeout=min(max(wait_s, 0), _LOOK_S))
+    found: list[tuple[LocalWorker, Message]] = []
+    for worker in team:
+        if worker.pipe in speaking:
+            try:
+                found.append((worker, pickle.loads(worker.pipe.recv_bytes())))
+            except (EOFError, OSError):
+                found.append((worker, worker.end(overdue=False)))
+    return found
+
+
+def overdue(team: Sequence[LocalWorker], found: Sequence[tuple[Worker, Message]]) -> list[LocalWorker]:
+    """Return the workers that are overdue and did not even now say something."""
+    spoke = [worker for worker, _ in found]
+    now = time.monotonic()
+    return [worker for worker in team if worker not in spoke and worker.deadline <= now]
 
 
 @contextmanager
@@ -133,10 +163,14 @@ def terminable() -> Iterator[None]:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Set the thread counts that a child reads when its libraries load."""
+def one_thread(unless_said: bool = False) -> Iterator[None]:
+    """Set the thread counts that a child reads when its libraries load.
+
+    Args:
+        unless_said: Leave a count alone that the environment gives.
+    """
     before = {name: os.environ.get(name) for name in worker_process.THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(worker_process.THREAD_VARIABLES, "1"))
+    os.environ.update({name: "1" for name, said in before.items() if said is None or not unless_said})
     try:
         yield
     finally:

@@ -44,3 +44,14 @@ class SceneSpec:
     def object(self, name: str) -> ObjectSpec:
         """Return the object called ``name``; ``KeyError`` if there is none."""
         return next(o for o in self.objects if o.name == name)
+
+    @property
+    def description(self) -> str:
+        """What stands there, equal for scenes that differ in placement only.
+
+        >>> objects = ObjectSpec("a", "sphere", "red"), ObjectSpec("b", "cube", "blue", "small")
+        >>> SceneSpec(objects).description
+        'red sphere, small blue cube'
+        """
+        things = (" ".join(filter(None, (o.size, o.color, o.shape, o.region))) for o in self.objects)
+        return ", ".join(sorted(things))

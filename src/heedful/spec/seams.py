@@ -33,7 +33,7 @@ class Start:
 
 
 class World(Protocol):
-    """A running world: reset, step, look."""
+    """A running world: reset, step, look; or show what was recorded, and look."""
 
     @property
     def contract(self) -> WorldContract:
@@ -47,6 +47,13 @@ class World(Protocol):
 
     def observe(self, cameras: Sequence[CameraContract], privileged: bool = False) -> Observation:
         """Render ``cameras`` now and return what a policy sees."""
+
+    def show(self, scene: SceneSpec, state: State) -> None:
+        """Pose ``scene`` as in a recorded ``state``, for ``observe`` to draw; no physics.
+
+        What is then observed is what was observed live: demonstrations, videos and exported datasets
+        are drawn this way. Stepping needs a ``reset`` afterwards.
+        """
 
     def close(self) -> None:
         """Free the renderer."""
@@ -64,6 +71,31 @@ class Policy(Protocol):
 
     def act(self, observation: Observation) -> NDArray[np.float64]:
         """Return the next actions, [T, A]; T = 0 says that the policy is done."""
+
+
+class BatchedPolicy(Policy, Protocol):
+    """A policy whose weights serve several episodes at a time; optional, for ``run --share-policy``.
+
+    Whatever an episode changes lives in its session, an object of the policy's own; the policy itself
+    stays as it was loaded. ``reset`` is then ``begin`` and ``act`` is ``act_many`` with one session.
+    """
+
+    def begin(self, start: Start) -> tuple[Any, str]:
+        """Begin one more episode: return its session, and the instruction exactly as received."""
+
+    def act_many(
+        self, sessions: Sequence[Any], observations: Sequence[Observation]
+    ) -> Sequence[NDArray[np.float64]]:
+        """Return the next actions, [T, A], of every session; T = 0 says that its episode is done.
+
+        Change the sessions last: if this raises, each is asked again by itself, so that only the
+        episode at fault crashes.
+
+        Args:
+            sessions: N of ``begin``, each of another episode, at whatever step; not the same ones
+                from call to call.
+            observations: What each of them sees, [N].
+        """
 
 
 class Judge(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,43 @@ def disk_errors(path: Path) -> Iterator[None]:
                 f"Cannot write {path}: {os.strerror(error.errno)}. Choose a folder that you may write to."
             ) from error
         raise UserError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def check_file(path: Path) -> None:
+    """Refuse now, before the work, a file that could not be written after it; nothing is left behind.
+
+    Folders above ``path`` that are missing will do: whoever writes makes them.
+
+    Raises:
+        UserError: ``path`` is a folder or a device, or its folder may not be written to.
+    """
+    with disk_errors(path):
+        if path.is_dir():
+            raise UserError(f"{path} is a folder; name the file to write.")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path} is a device, not a file; name the file to write.")
+    _check_above(path)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse now, before the work, a folder that could not be written after it; as ``check_file``.
+
+    Raises:
+        UserError: ``path`` is a file, or the folder above it may not be written to.
+    """
+    with disk_errors(path):
+        if path.exists() and not path.is_dir():
+            raise UserError(f"{path} is a file; name the folder to write to.")
+    _check_above(path)
+
+
+def _check_above(path: Path) -> None:
+    """Refuse a path that cannot be made: the nearest folder above it must take a file."""
+    with disk_errors(path):
+        above = next(folder for folder in path.absolute().parents if folder.exists())
+        if not above.is_dir():
+            raise UserError(f"Cannot write {path}: {above} is a file, not a folder.")
+        tempfile.TemporaryFile(dir=above).close()
 
 
 def write_synced(path: Path, data: bytes) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from heedful.spec.errors import UserError
 from heedful.spec.paraphrase import COLUMNS, Paraphrase
-from heedful.store.disk import write_atomically
+from heedful.store.disk import check_file, write_atomically
 
 PAIR_COLUMNS = (("original", "paraphrase"), ("original_instruction", "new_instruction"))
 """Names that the two texts may have: ours, and those of LIBERO-Para's metadata."""
@@ -149,6 +149,32 @@ def write_table(table: Table, path: Path) -> None:
         # A lone carriage return is not quoted by itself, but read as the end of a line.
         (quoted if any("\r" in cell for cell in row) else plain).writerow(row)
     write_atomically(path, text.getvalue().encode())
+
+
+def check_table(path: Path, columns: Sequence[str], kind: str, force: bool = False) -> None:
+    """Refuse now, before the work, a place that a table with these ``columns`` must not go to.
+
+    Args:
+        path: Where the table will be written.
+        columns: Its header: a file with this very header is an earlier table, and replaced.
+        kind: What it is, for the line that refuses: ``score table``.
+        force: Replace any other file, too.
+
+    Raises:
+        UserError: ``path`` cannot be written, or another file is there.
+    """
+    check_file(path)
+    if not force and path.exists() and _header(path) not in (tuple(columns), ()):
+        raise UserError(f"{path} is there and is no {kind}; name another file, or say --force.")
+
+
+def _header(path: Path) -> tuple[str, ...] | None:
+    """Return the names in the first line of a CSV file; none of an empty one, ``None`` if it is no CSV."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return tuple(name.strip() for name in next(csv.reader(file, strict=True), ()))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return None
 
 
 def write_paraphrases(paraphrases: Iterable[Paraphrase], path: Path) -> None:

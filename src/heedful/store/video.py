@@ -31,6 +31,9 @@ look-ahead, in which x264 reads memory it has not set when images are small. Wit
 B-frames packets are in the order of their frames and can be joined. A key frame at least
 every 10 frames, for quick random access."""
 
+_HAS_THREADS = "threads" in str(av.VideoFrame.reformat.__doc__)
+"""LeRobot needs PyAV 15, which always converts colors in one thread."""
+
 
 def encode_mp4(images_hwc_u8: Images, fps: float, path: Path | None = None) -> bytes:
     """Return ``images_hwc_u8`` [T, H, W, 3] as an MP4 file.
@@ -56,7 +59,7 @@ def encode_mp4(images_hwc_u8: Images, fps: float, path: Path | None = None) -> b
         stream.time_base = 1 / rate
         for image in images_hwc_u8:
             frame = av.VideoFrame.from_ndarray(image, format="rgb24")
-            container.mux(stream.encode(frame.reformat(format=PIXEL_FORMAT, threads=1)))
+            container.mux(stream.encode(_converted(frame, PIXEL_FORMAT)))
         container.mux(stream.encode())
     return memory.getvalue()
 
@@ -119,7 +122,7 @@ def decode_mp4(path: Path) -> Iterator[Images]:
         with av.open(str(path)) as container:
             container.streams.video[0].codec_context.thread_count = 1
             for frame in container.decode(video=0):
-                image = frame.reformat(format="rgb24", threads=1).to_ndarray()
+                image = _converted(frame, "rgb24").to_ndarray()
                 yield image.astype(np.uint8, copy=False)
     except (av.error.FFmpegError, IndexError) as error:
         raise _damaged(path, error) from error
@@ -141,6 +144,10 @@ def measure_mp4(path: Path) -> tuple[int, int, int, float]:
             return frames, stream.height, stream.width, float(rate)
     except (av.error.FFmpegError, IndexError) as error:
         raise _damaged(path, error) from error
+
+
+def _converted(frame: av.VideoFrame, pixel_format: str) -> av.VideoFrame:
+    return frame.reformat(format=pixel_format, **({"threads": 1} if _HAS_THREADS else {}))
 
 
 def _damaged(path: Path, error: Exception) -> UserError:

@@ -8,21 +8,27 @@ from __future__ import annotations
 from heedful.workflows.collecting import collect
 from heedful.workflows.demonstration import DemoResult, demo
 from heedful.workflows.diagnosis import Diagnosis, diagnose
+from heedful.workflows.exporting import Exported, export
 from heedful.workflows.judging import judge
 from heedful.workflows.reporting import report
 from heedful.workflows.running import RunResult, planned, run
+from heedful.workflows.scene_entropy import SceneEntropies, scene_entropies
 from heedful.workflows.training import train
 
 __all__ = [
     "DemoResult",
     "Diagnosis",
+    "Exported",
     "RunResult",
+    "SceneEntropies",
     "collect",
     "demo",
     "diagnose",
+    "export",
     "judge",
     "planned",
     "report",
     "run",
+    "scene_entropies",
     "train",
 ]

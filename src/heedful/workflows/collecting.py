@@ -15,6 +15,9 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.seams import Suite
 from heedful.store.datasets import DatasetSummary, check_dataset
 
+TaskGroups = Mapping[str, Sequence[DemonstrationTask]]
+"""The pair or grid that demonstrations are about -> the demonstrations, in order."""
+
 IMAGE_SIZES_PX = (32, 2048)
 """Smallest and largest side of a demonstration's images."""
 
@@ -59,11 +62,7 @@ def collect(
             ``out``, or the disk refuses.
     """
     check_image_size(image_size_px)
-    chosen: Suite = load_plugin("heedful.suites", suite)()
-    resolved = chosen.options(options)
-    about = resolved.get("pairs") or [",".join(resolved.get("factors", []))]
-    tasks = chosen.tasks(resolved)
-    return _collect(tasks, out, base_seed, image_size_px, workers, progress, cache, " ".join(about))
+    return _collect(suite_tasks(suite, options), out, base_seed, image_size_px, workers, progress, cache)
 
 
 def collect_plan(
@@ -112,47 +111,72 @@ def collect_from_plan(
     Raises:
         UserError: The plan cannot be demonstrated in simulation, and as ``collect``.
     """
+    check_image_size(image_size_px)
+    return _collect(tasks_of_plan(plan), out, base_seed, image_size_px, workers, progress, cache)
+
+
+def suite_tasks(suite: str, options: Mapping[str, Any]) -> TaskGroups:
+    """Return the demonstrations that teach ``options`` of ``suite``, by pair or for the whole grid.
+
+    Raises:
+        UserError: Unknown suite or option, or a scene or verb that cannot be demonstrated.
+    """
+    chosen: Suite = load_plugin("heedful.suites", suite)()
+    resolved = chosen.options(options)
+    if "pairs" in resolved:
+        pairs: list[str] = resolved["pairs"]
+        return _checked({pair: chosen.tasks({**resolved, "pairs": [pair]}) for pair in pairs})
+    return _checked({",".join(resolved.get("factors", [])): chosen.tasks(resolved)})
+
+
+def tasks_of_plan(plan: Plan) -> TaskGroups:
+    """Return one demonstration for every row of ``plan``, under the name of its grid.
+
+    Raises:
+        UserError: The plan cannot be demonstrated in simulation.
+    """
     from heedful.spec.vocabulary import load_vocabulary
     from heedful.suites.grid.tasks import plan_tasks
 
-    check_image_size(image_size_px)
     try:
         vocabulary = load_vocabulary(plan.grammar)
     except UserError as error:
         raise UserError(
             f"The plan's grammar {plan.grammar!r} cannot be demonstrated in simulation: {error}"
         ) from error
-    tasks = plan_tasks(vocabulary, plan)
-    about = ",".join(plan.grid.names)
-    return _collect(tasks, out, base_seed, image_size_px, workers, progress, cache, about)
+    return _checked({",".join(plan.grid.names): plan_tasks(vocabulary, plan)})
+
+
+def _checked(groups: TaskGroups) -> TaskGroups:
+    """Return ``groups``; refuses what the world cannot show or the experts cannot do."""
+    from heedful.worlds.tabletop.placement import check_scene
+
+    for task in (task for tasks in groups.values() for task in tasks):
+        check_scene(task.scene)
+        if task.verb not in VERBS:
+            raise unknown("verb", task.verb, VERBS)
+    return groups
 
 
 def _collect(
-    tasks: Sequence[DemonstrationTask],
+    groups: TaskGroups,
     out: Path,
     base_seed: int,
     image_size_px: int,
     workers: int,
     progress: Progress,
     cache: Path | None,
-    about: str,
 ) -> DatasetSummary:
     from heedful.rollouts.collect import collect as collect_tasks
-    from heedful.worlds.tabletop.placement import check_scene
 
-    # Before there is a folder: one that remembers what cannot be done would refuse what can.
-    for task in tasks:
-        check_scene(task.scene)
-        if task.verb not in VERBS:
-            raise unknown("verb", task.verb, VERBS)
     collect_tasks(
-        tasks,
+        [task for tasks in groups.values() for task in tasks],
         out,
         base_seed=base_seed,
         image_size=image_size_px,
         workers=workers,
         progress=progress,
-        stage=f"collect {about}".strip(),
+        stage=f"collect {' '.join(groups)}".strip(),
         cache=cache,
     )
     return check_dataset(out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError, unknown
@@ -20,6 +20,9 @@ from heedful.workflows.judging import judge
 from heedful.workflows.reporting import KNOWN_ANSWER, report
 from heedful.workflows.running import entries, resolve, run
 from heedful.workflows.training import RECIPES, TrainingJob, check_job, train_all
+
+if TYPE_CHECKING:
+    from heedful.workflows.tracking import Tracking
 
 PLANTED_ORDERS = (
     "color>object>spatial>verb>size",
@@ -78,6 +81,7 @@ def diagnose(
     workers: int = 2,
     commands: Sequence[str] = (),
     progress: Progress = silent,
+    tracking: Tracking | None = None,
 ) -> Diagnosis:
     """Teach a policy every pair of factors, see which one it follows, and write the report.
 
@@ -97,6 +101,7 @@ def diagnose(
         workers: Worker processes, one thread each.
         commands: What was typed, for the report.
         progress: Told how far each stage is.
+        tracking: What mirrors the run elsewhere, without the known-answer check; see ``workflows.tracking``.
 
     Raises:
         UserError: Something named is unknown or cannot be, or ``out`` holds another run.
@@ -126,6 +131,8 @@ def diagnose(
         check_job(job)
     spec = RunSpec(suite, options, tuple(policies), base_seed=base_seed)
     RunFolder.open(out, resolve(spec)[0]).close()  # refuses another run before anything is computed
+    if tracking:
+        tracking.claim(out)
     known_answer = check_known_answer(suite, out / KNOWN_ANSWER, sizes.planted, base_seed, workers, progress)
     for pair in names:
         collect(
@@ -138,9 +145,10 @@ def diagnose(
             progress,
         )
     train_all(jobs, workers, progress)
-    run(spec, out, workers, progress)
+    run(spec, out, workers, progress, tracking=tracking)
     metrics = judge(out, progress=progress)
-    return Diagnosis(report(out, commands=commands, progress=progress), metrics, known_answer)
+    page = report(out, commands=commands, progress=progress, tracking=tracking)
+    return Diagnosis(page, metrics, known_answer)
 
 
 def check_values(

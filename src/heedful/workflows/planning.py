@@ -20,7 +20,7 @@ from heedful.spec.carriers import default_carriers
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.grammar_file import LoadedGrammar, load_grammar
 from heedful.spec.plan import Plan
-from heedful.store.disk import write_atomically
+from heedful.store.disk import check_file, write_atomically
 from heedful.store.plan_file import companion, holds, other_files, read_plan, write_plan
 from heedful.store.run_folder import RunFolder
 
@@ -110,6 +110,8 @@ def plan(
         )
     if sheet_path is not None and sheet_path.exists() and not force and not is_sheet(sheet_path):
         raise UserError(f"{sheet_path} is there and is no sheet of heedful; name another file, or --force.")
+    for path in (() if already else (out, companion(out))) + ((sheet_path,) if sheet_path else ()):
+        check_file(path)
     if not already:
         write_plan(made, out)
     if sheet_path is not None:

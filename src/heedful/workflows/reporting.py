@@ -6,10 +6,11 @@ import json
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heedful.report.build import build, load
 from heedful.report.material import Training, Video
+from heedful.report.site import check_place
 from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
@@ -21,6 +22,9 @@ from heedful.workflows.mend_report import mend_report
 from heedful.workflows.paraphrase.reporting import paraphrase_report
 from heedful.workflows.report_wish import Page, Wish, now
 
+if TYPE_CHECKING:
+    from heedful.workflows.tracking import Tracking
+
 KNOWN_ANSWER = "known_answer"
 """Subfolder of a run with the planted policies that check the measure itself."""
 
@@ -28,7 +32,11 @@ _LABELS = ("overfit_1", "overfit_2", "success", "neither")
 
 
 def report(
-    path: Path, videos: bool = True, commands: Sequence[str] = (), progress: Progress = silent
+    path: Path,
+    videos: bool = True,
+    commands: Sequence[str] = (),
+    progress: Progress = silent,
+    tracking: Tracking | None = None,
 ) -> Path:
     """Write the report of the run, or of the closed loop, at ``path`` and return its page.
 
@@ -37,16 +45,27 @@ def report(
         videos: Render one telling rollout of each label, policy and pair that has none yet.
         commands: What was typed, for the page.
         progress: Told after every video.
+        tracking: What mirrors the measures of a run elsewhere; see ``workflows.tracking``.
 
     Raises:
         UserError: The run was not judged yet, a file is damaged, or rendering is impossible.
     """
     if MEND.there(path):
+        if tracking:
+            raise UserError(
+                f"{path} holds a closed loop; a tracker shows single runs, such as {path}/conflicts."
+            )
         return mend_report(path)
     folder = RunFolder.open(path)
-    folder.metrics()  # before anything is rendered
+    metrics = folder.metrics()  # before anything is rendered
+    check_place(folder.report_path.parent)
+    if tracking:
+        tracking.claim(path)
     wish = Wish(videos, tuple(commands) or _again(path), progress)
-    return PAGES.get(folder.spec.suite, pairs_report)(folder, wish)
+    page = PAGES.get(folder.spec.suite, pairs_report)(folder, wish)
+    if tracking:
+        tracking.measured(folder, metrics)
+    return page
 
 
 def pairs_report(folder: RunFolder, wish: Wish) -> Path:

@@ -19,11 +19,13 @@ from heedful.spec.run import RunSpec, refuse_pooled
 from heedful.spec.seams import Suite
 from heedful.store.growth import refuse_other_weights
 from heedful.store.run_folder import RunFolder
+from heedful.workflows.taught import untaught
 
 if TYPE_CHECKING:
     from heedful.rollouts.pool import Crew, Pool
     from heedful.rollouts.run import OnError
     from heedful.rollouts.watch import Limits
+    from heedful.workflows.tracking import Tracking
 
 SECONDS_AN_EPISODE = 0.3
 """Rough cost of an episode in one worker, for ``--dry-run``; policies that are slow cost more."""
@@ -68,7 +70,7 @@ class Plan:
         table: (policy, pair or suite, arm) -> episodes.
         episodes: Their sum.
         seconds: A rough guess with the given workers.
-        contract: One line a policy: whether it fits the world.
+        contract: One line a policy: whether it fits the world, and what it is asked and was not taught.
     """
 
     table: Mapping[tuple[str, str, str], int]
@@ -115,9 +117,15 @@ def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
 
 
 @contextmanager
-def _pool(workers: int, ray: str | None) -> Iterator[Pool]:
+def _pool(workers: int, ray: str | None, share_policy: bool, limits: Limits) -> Iterator[Pool]:
     from heedful.rollouts.pool import Pool
 
+    if share_policy:
+        from heedful.rollouts.shared.site import shared_pool
+
+        with shared_pool(workers, limits) as pool:
+            yield pool
+        return
     if ray is None:
         yield Pool(workers)
         return
@@ -131,8 +139,7 @@ def _mismatches(spec: RunSpec, crew: Crew[Any, Any]) -> dict[str, list[str]]:
     from heedful.rollouts.pool import Lost
     from heedful.rollouts.runner import ContractCheck
 
-    times = Counter(p.name for p in spec.policies)
-    names = [p.name if times[p.name] == 1 else f"{p.name} ({p.ref})" for p in spec.policies]
+    names = _names(spec)
     checks = [ContractCheck(p.ref) for p in spec.policies]
     found: dict[str, list[str]] = dict.fromkeys(names, [])
     with closing(crew.unordered(checks, lambda check: check.ref)) as results:
@@ -141,6 +148,12 @@ def _mismatches(spec: RunSpec, crew: Crew[Any, Any]) -> dict[str, list[str]]:
                 raise UserError(f"Policy {names[result.index]!r} cannot be made: {result.reason}.")
             found[names[result.index]] = result.value
     return found
+
+
+def _names(spec: RunSpec) -> list[str]:
+    """Return the policies' names; where several have one name, with their references."""
+    times = Counter(p.name for p in spec.policies)
+    return [p.name if times[p.name] == 1 else f"{p.name} ({p.ref})" for p in spec.policies]
 
 
 def planned(spec: RunSpec, workers: int = 2) -> Plan:
@@ -153,7 +166,11 @@ def planned(spec: RunSpec, workers: int = 2) -> Plan:
 
     resolved, cases = resolve(spec)
     episodes = plan(resolved, cases)
-    contract = {name: "; ".join(found) or "fits" for name, found in contract_mismatches(spec).items()}
+    not_taught = dict(zip(_names(resolved), untaught(resolved, cases), strict=True))
+    contract = {
+        name: "; ".join(found) or "; ".join(filter(None, ("fits", not_taught[name])))
+        for name, found in contract_mismatches(spec).items()
+    }
     table = Counter(_place(episode) for episode in episodes)
     return Plan(dict(table), len(episodes), len(episodes) * SECONDS_AN_EPISODE / workers, contract)
 
@@ -167,8 +184,14 @@ def run(
     limits: Limits | None = None,
     ray: str | None = None,
     on_error: OnError = "continue",
+    tracking: Tracking | None = None,
+    share_policy: bool = False,
 ) -> RunResult:
     """Run what is missing of ``spec`` in the folder ``out``.
+
+    With a copy of the policy in every worker, the usual way, results are the same to the last bit for
+    every number of workers. With ``share_policy`` they are the same episodes, asked in the same words;
+    what is computed for several workers in one call may be rounded otherwise than for one.
 
     Args:
         spec: What is asked for.
@@ -180,20 +203,28 @@ def run(
         ray: Address of a Ray cluster for the workers, ``auto`` or ``local``; ``None``: processes of
             this machine. Every node needs ``out`` and the current folder on a disk that all share.
         on_error: Whether to go on after an episode that crashed.
+        tracking: What mirrors the counts of episodes elsewhere; see ``workflows.tracking``.
+        share_policy: One process holds each policy once and answers all workers, several in one call;
+            for policies that keep their episodes apart (``spec.seams.BatchedPolicy``).
 
     Raises:
-        UserError: The spec names something unknown, contracts do not fit, the folder holds
-            another run, or the disk refuses.
+        UserError: The spec names something unknown, contracts do not fit, a policy cannot be shared
+            that should be, the folder holds another run, or the disk refuses.
     """
     from heedful.rollouts.plan import missing, plan
     from heedful.rollouts.run import run as run_episodes
     from heedful.rollouts.runner import EpisodeRunner
     from heedful.rollouts.watch import LIMITS
 
+    if share_policy and ray is not None:
+        raise UserError(
+            "--share-policy is for the workers of one machine and --ray for those of several: leave one out."
+        )
     resolved, cases = resolve(spec)
     plan(resolved, cases)  # refuses a run of nothing
-    runner = EpisodeRunner(str(out), resolved.world, dict(resolved.world_options), limits or LIMITS)
-    with _pool(workers, ray) as pool, pool.crew(runner) as crew:
+    limits = limits or LIMITS
+    runner = EpisodeRunner(str(out), resolved.world, dict(resolved.world_options), limits)
+    with _pool(workers, ray, share_policy, limits) as pool, pool.crew(runner) as crew:
         # Before there is a folder: one that remembers a misspelt policy would refuse the right one.
         for name, found in _mismatches(resolved, crew).items():
             if found:
@@ -209,7 +240,17 @@ def run(
             refuse_other_weights(
                 folder.spec, replace(now, policies=tuple(p for p in now.policies if p.ref in needed))
             )
-            counts = run_episodes(folder, episodes, workers, progress, crew=crew, on_error=on_error)
+            recorded = tracking.episodes(folder, folder.rows(), len(episodes)) if tracking else None
+            counts = run_episodes(
+                folder,
+                episodes,
+                workers,
+                progress,
+                crew=crew,
+                on_error=on_error,
+                recorded=recorded,
+                compared={policy.ref for policy in resolved.policies},
+            )
             rows = folder.rows()
     result = RunResult(
         out,

@@ -69,3 +69,14 @@ def test_a_mistake_is_one_line(tmp_path: Path) -> None:
     assert said.exit_code == 2
     assert "absent.csv does not exist" in said.stderr
     assert said.stderr.count("\n") == 1
+
+
+def test_a_place_that_takes_no_page_is_refused_before_anything_is_read(table: Path) -> None:
+    table.write_text("no table at all")
+    for place, said in ((table, "is a file; name the folder"), (table / "page", "is a file, not a folder")):
+        found = failures(table, "--out", place)
+        assert found.exit_code == 2
+        assert said in found.stderr
+    (table.parent / "mine").mkdir()
+    (table.parent / "mine" / "notes").touch()
+    assert "is no report of heedful" in failures(table, "--out", table.parent / "mine").stderr

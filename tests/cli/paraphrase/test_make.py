@@ -92,3 +92,35 @@ def test_the_instructions_are_never_overwritten(mine: Path, more: tuple[str, ...
     assert (said.exit_code, mine.read_bytes()) == (2, before)
     assert "holds the instructions" in " ".join(said.stderr.split())
     assert make("--instructions", mine, "--out", "", *more).exit_code == 2
+
+
+@pytest.mark.parametrize("more", [(), ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")])
+def test_only_paraphrases_are_replaced_by_paraphrases(mine: Path, more: tuple[str, ...]) -> None:
+    out = mine.parent / "notes.csv"
+    out.write_text("my,notes\n")
+    said = make("--instructions", mine, "--out", out, *more)
+    assert (said.exit_code, out.read_text()) == (2, "my,notes\n")
+    assert "notes.csv is there and is no file of paraphrases" in said.stderr
+    said = make("--instructions", mine, "--out", out / "new.csv", *more)
+    assert said.exit_code == 2
+    assert f"{out} is a file, not a folder" in said.stderr
+
+
+def test_an_account_of_something_else_is_not_replaced(mine: Path) -> None:
+    (mine.parent / "out.json").write_text('{"my": "settings"}')
+    more = ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    said = make("--instructions", mine, "--out", mine.parent / "out.csv", *more)
+    assert said.exit_code == 2
+    assert "out.json, where the account of the run goes, is there and is none" in said.stderr
+    assert sorted(path.name for path in mine.parent.iterdir()) == ["mine.txt", "out.json"]
+
+
+def test_an_earlier_file_and_what_is_forced_are_replaced(mine: Path) -> None:
+    out = mine.parent / "out.csv"
+    assert make("--instructions", mine, "--out", out, "--per-cell", "1").exit_code == 0
+    first = out.read_bytes()
+    assert make("--instructions", mine, "--out", out, "--per-cell", "2").exit_code == 0
+    assert len(out.read_bytes()) > len(first)
+    out.write_text("my,notes\n")
+    assert make("--instructions", mine, "--out", out, "--per-cell", "1", "--force").exit_code == 0
+    assert out.read_bytes() == first

@@ -76,3 +76,15 @@ def test_a_mistake_is_one_line_exit_code_2_and_leaves_nothing(
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_a_place_that_takes_no_page_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    damaged = tmp_path / "results.csv"
+    damaged.write_text("no results at all")
+    for place, said in (
+        (damaged, "is a file; name the folder"),
+        (damaged / "page", "is a file, not a folder"),
+    ):
+        found = report(damaged, "--out", place)
+        assert found.exit_code == 2
+        assert said in found.stderr

@@ -110,3 +110,31 @@ def test_alpha_has_a_range() -> None:
     result = score(SMALL, "--alpha", "1.5")
     assert result.exit_code == 2
     assert "1.5" in result.stderr
+
+
+def test_a_file_that_is_no_score_table_is_not_replaced(tmp_path: Path) -> None:
+    out, copy = tmp_path / "out.csv", tmp_path / "copy.csv"
+    out.write_text(notes := "my notes\n")
+    said = score(SMALL, "--out", out)
+    assert (said.exit_code, out.read_text()) == (2, notes)
+    assert f"{out} is there and is no score table of {SMALL}" in said.stderr
+    assert score(SMALL, "--out", out, "--force").exit_code == 0
+    scored = out.read_bytes()
+    assert score(SMALL, "--out", out).exit_code == 0  # an earlier one is replaced
+    assert out.read_bytes() == scored
+    copy.write_bytes(SMALL.read_bytes())
+    said = score(copy, "--out", copy, "--force")
+    assert (said.exit_code, copy.read_bytes()) == (2, SMALL.read_bytes())
+    assert "is the file to read" in said.stderr
+
+
+def test_a_place_that_takes_no_file_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "_model", lambda path: pytest.fail("the work has begun"))
+    (tmp_path / "notes").write_text("mine")
+    said = score(SMALL, "--no-cache", "--out", tmp_path / "notes" / "out.csv")
+    assert said.exit_code == 2
+    assert said.stderr.endswith(
+        f"Cannot write {tmp_path}/notes/out.csv: {tmp_path}/notes is a file, not a folder.\n"
+    )

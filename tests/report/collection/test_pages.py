@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from page_structure import check_page, text
 
 from heedful.report.collection.build import build_comparison, build_grid, build_mend
 from heedful.report.collection.context import comparison_context
@@ -19,44 +17,6 @@ from heedful.report.words import percent, percent_interval
 from heedful.spec.codec import from_json
 from heedful.spec.errors import UserError
 from heedful.spec.rollout import Estimate
-
-_VOID = {"meta", "link", "br", "img", "hr", "input", "source", "col"}
-
-
-class Structure(HTMLParser):
-    """Checks that elements close in order, ids are unique, and figures and headings say what they are."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.targets: list[str] = []
-        self.unlabelled: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        if found.get("id"):
-            self.ids.append(str(found["id"]))
-        if str(found.get("href", "")).startswith("#"):
-            self.targets.append(str(found["href"])[1:])
-        if tag == "svg" and not (found.get("role") == "img" and found.get("aria-labelledby")):
-            self.unlabelled.append(tag)
-        if tag == "th" and "scope" not in found:
-            self.unlabelled.append(tag)
-        if tag not in _VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
-def text(page: str) -> str:
-    """Return the words of a page."""
-    bare = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", bare)))
 
 
 def compared(data: dict[str, Any]) -> str:
@@ -98,16 +58,7 @@ WHICH = ("comparison", "one budget", "one strategy", "over n", "other factors", 
 
 @pytest.mark.parametrize("which", WHICH)
 def test_every_page_is_sound_html_that_loads_nothing(pages: dict[str, str], which: str) -> None:
-    page = pages[which]
-    structure = Structure()
-    structure.feed(page)
-    assert structure.open == []
-    assert len(structure.ids) == len(set(structure.ids))
-    assert set(structure.targets) <= set(structure.ids)
-    assert structure.unlabelled == []
-    addresses = re.findall(r'(?:src|href|poster|action)="([^"]*)"', page)
-    assert all(not re.match(r"(?:[a-z]+:|//|/)", a) for a in addresses)
-    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
+    check_page(pages[which])
 
 
 def test_numbers_are_those_of_the_comparison(data: dict[str, Any], pages: dict[str, str]) -> None:

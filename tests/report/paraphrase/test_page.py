@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from html import unescape
-from html.parser import HTMLParser
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from page_structure import check_page, text
 
 from heedful.metrics.paraphrase_outcomes import Arm, ParaphraseOutcome
 from heedful.metrics.paraphrase_summary import ParaphraseSummary, summarise_paraphrases
@@ -24,34 +24,6 @@ from heedful.store.paraphrase_results import JoinCounts
 TASKS = tuple(
     f"lift the {name}" for name in ("cube", "sphere", "<b>bold</b> & co", "cylinder", "ring", "disc")
 )
-_VOID = {"meta", "link", "br", "img", "hr", "input", "source", "col"}
-
-
-class Structure(HTMLParser):
-    """Checks that elements close in order, ids are unique and pictures are labelled."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.ids: list[str] = []
-        self.targets: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        if found.get("id"):
-            self.ids.append(str(found["id"]))
-        if str(found.get("href", "")).startswith("#"):
-            self.targets.append(str(found["href"])[1:])
-        assert tag != "svg" or (found.get("role") == "img" and found.get("aria-labelledby"))
-        assert tag != "th" or "scope" in found
-        if tag not in _VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def rollout(
@@ -121,11 +93,6 @@ def shown(made: ParaphraseMaterial) -> str:
     return render(page_context(made), TEMPLATE)
 
 
-def text(page: str) -> str:
-    bare = re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", bare)))
-
-
 MATERIALS = {
     "single": material(run()),
     "several": material([*run(), *run("x-vla", 0.6), *run("weak", 0.05, 0.05)]),
@@ -135,6 +102,7 @@ MATERIALS = {
     "one rollout": material([rollout(TASKS[2], CELLS[0], False, "p")]),
     "seeds": material([*run(seed="7"), *run(seed="8", able=0.5, cells=CELLS[:30])]),
     "nothing": material([]),
+    "no cells": material([replace(o, cell=None) for o in run(controls=False)]),
     "perfect": material([rollout(t, c, True, "p") for t in TASKS for c in CELLS]),
 }
 
@@ -142,16 +110,8 @@ MATERIALS = {
 @pytest.mark.parametrize("which", MATERIALS)
 def test_every_page_is_sound_html_that_loads_nothing(which: str) -> None:
     page = shown(MATERIALS[which])
-    structure = Structure()
-    structure.feed(page)
-    assert structure.open == []
-    assert len(structure.ids) == len(set(structure.ids))
-    assert set(structure.targets) <= set(structure.ids)
-    addresses = re.findall(r'(?:src|href|poster|action)="([^"]*)"', page)
-    assert all(not re.match(r"(?:[a-z]+:|//|/)", a) for a in addresses)
-    assert set(re.findall(r"https?://[^\s\"'<]+", page)) <= {"http://www.w3.org/2000/svg"}
+    check_page(page)
     assert "<b>bold</b>" not in page
-    assert "nan" not in text(page).lower().split()
 
 
 def test_the_first_screen_says_the_fall_the_worst_kind_and_pride() -> None:
@@ -207,6 +167,23 @@ def test_what_is_missing_is_said_with_its_reason() -> None:
     assert "PRIDE and distances (the model is missing)" in said
     assert "no rollouts with the original words on the same seeds" in said
     assert "the empty-instruction control" in said
+
+
+def test_charts_that_would_be_empty_are_left_out_with_the_reason() -> None:
+    page, whole = shown(MATERIALS["no cells"]), shown(MATERIALS["single"])
+    figures = re.compile(r'data-figure="p0-([a-z-]+)"')
+    assert figures.findall(page) == ["pride", "instructions"]
+    assert figures.findall(whole) == ["heat-map", "kinds", "scatter", "pride", "instructions"]
+    assert text(page).count(f"Nothing to draw: {notices.NO_CELLS}.") == 1
+    assert f"cells and kinds of paraphrase ({notices.NO_CELLS})" in text(page)
+    assert "--metadata" in notices.NO_CELLS
+    assert "Nothing to draw" not in text(whole)
+    assert "All 43 cells" in text(whole) and "All 43 cells" not in text(page)
+
+
+def test_one_policy_without_cells_does_not_hide_those_of_another() -> None:
+    mixed = material([*run("a"), *(replace(o, cell=None) for o in run("b", controls=False))])
+    assert re.findall(r'data-figure="(p\d)-heat-map"', shown(mixed)) == ["p0"]
 
 
 def test_what_was_left_out_is_counted() -> None:

@@ -34,7 +34,9 @@ def test_the_loop_is_closed_and_closed_once(tmp_path: Path) -> None:
         ("after", 27),
     ]
     assert found["plan"]["n"] == 15
-    assert found["plan"]["order_source"] == "measured (before)"
+    # A policy that learned nothing separates nothing, and the plan does not claim that it did.
+    assert found["plan"]["order_source"] == "published order, nothing separable (before)"
+    assert "are not separable" in found["plan"]["remarks"][0]
     for stage in found["stages"]:
         assert stage["success"]["all"]["pooled"]["trials"] == 8
         assert stage["conflicts"]["n"] == 8

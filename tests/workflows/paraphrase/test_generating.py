@@ -16,7 +16,7 @@ from wire_server import HANG, Answer, Question, Say, Status, WireServer, scholar
 from heedful.language.chat_models import connect
 from heedful.spec.errors import UserError
 from heedful.spec.paraphrase import CELLS as ALL_CELLS
-from heedful.spec.paraphrase import Cell
+from heedful.spec.paraphrase import COLUMNS, Cell
 from heedful.spec.vocabulary import load_vocabulary
 from heedful.store.process_lock import ProcessLock
 from heedful.suites.paraphrase.file import read_paraphrases
@@ -191,11 +191,11 @@ def test_when_nothing_is_kept_it_says_why_and_leaves_an_older_file_alone(
     server: WireServer, out: Path
 ) -> None:
     out.parent.mkdir()
-    out.write_text("older")
+    out.write_text(older := ",".join(COLUMNS) + "\n")
     server.script = lambda question: Say("I would rather talk about the weather.")
     with pytest.raises(UserError, match="No paraphrase was kept: of 6 answers 0 were refused.*6 malformed"):
         make(server, out, [HINT])
-    assert out.read_text() == "older"
+    assert out.read_text() == older
     assert json.loads(out.with_suffix(".json").read_text())["counts"]["malformed"] == 6
 
 

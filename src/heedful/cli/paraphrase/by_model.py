@@ -42,6 +42,7 @@ def make_by_model(
     max_calls: int | None,
     dry_run: bool,
     as_json: bool,
+    force: bool = False,
 ) -> None:
     """Let ``models`` write and check paraphrases, and print what came of it and what it cost."""
     from heedful.spec.codec import to_json
@@ -69,6 +70,7 @@ def make_by_model(
             vocabulary=load_vocabulary("tabletop"),
             max_calls=max_calls,
             progress=tell,
+            force=force,
         )
     if as_json:
         print_json({**to_json(made), "counts": to_json(made.counts)})

@@ -55,8 +55,11 @@ def failures(
 ) -> None:
     """Tell failures of execution (near the successful paths) from failures of planning (far from them)."""
     from heedful.report.failures import build, remarks, summary
+    from heedful.report.site import check_place
     from heedful.workflows.paraphrase import failures as work
 
+    if out is not None:
+        check_place(out)
     with progress() as tell:
         found = work.failures(
             recordings,

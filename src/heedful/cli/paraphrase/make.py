@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heedful.cli.options import Json
+from heedful.cli.options import Force, Json
 from heedful.cli.output import print_json, print_table
 from heedful.cli.paraphrase import model_options as by
 
@@ -21,7 +21,7 @@ def make(
     instructions: Annotated[
         Path, typer.Option("--instructions", help="Text file, one instruction a line; # begins a comment.")
     ],
-    out: Annotated[Path, typer.Option("--out", help="CSV to write; one that is there is replaced.")],
+    out: Annotated[Path, typer.Option("--out", help="CSV to write; an earlier one is replaced.")],
     cells: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,6 +44,7 @@ def make(
     verifier_price_out: by.VerifierPriceOut = None,
     max_calls: by.MaxCalls = None,
     dry_run: by.DryRunCalls = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Make paraphrases in the 43 cells: offline from reviewed words, or by language models."""
@@ -65,13 +66,15 @@ def make(
             price(price_in, price_out),
             price(verifier_price_in, verifier_price_out, "--verifier-price"),
         )
-        make_by_model(instructions, out, cells or ["all"], per_cell, models, max_calls, dry_run, as_json)
+        make_by_model(
+            instructions, out, cells or ["all"], per_cell, models, max_calls, dry_run, as_json, force
+        )
         return
     places = (base_url, api_key_env, verifier, verifier_base_url, verifier_api_key_env)
     prices = (price_in, price_out, verifier_price_in, verifier_price_out)
     if dry_run or any(option is not None for option in (*places, *prices, max_calls)):
         raise UserError("That option is about language models: name one with --model, or leave it away.")
-    made = make_paraphrases(instructions, out, cells or ["all"], per_cell, seed)
+    made = make_paraphrases(instructions, out, cells or ["all"], per_cell, seed, force=force)
     if as_json:
         print_json(to_json(made))
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heedful.cli.options import Json
+from heedful.cli.options import Alpha, Json, KeepTexts
 from heedful.cli.output import command_line, print_json, print_table
 from heedful.cli.progress import progress
 
@@ -27,16 +27,11 @@ def report(
         Path | None,
         typer.Option("--metadata", help="CSV with the benchmark's paraphrases, joined on the key."),
     ] = None,
-    alpha: Annotated[
-        float,
-        typer.Option("--alpha", min=0, max=1, help="Weight of the keywords; the structure has the rest."),
-    ] = 0.5,
+    alpha: Alpha = 0.5,
     policy: Annotated[
         list[str] | None, typer.Option("--policy", help="Only this policy; repeatable. Default: all.")
     ] = None,
-    cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Keep parses and word vectors for the next time.")
-    ] = True,
+    cache: KeepTexts = True,
     as_json: Json = False,
 ) -> None:
     """Measure success under paraphrase: PRIDE, cells, the drop; and write the page."""

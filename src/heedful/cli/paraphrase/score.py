@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from heedful.cli.options import Json
+from heedful.cli.options import Alpha, Force, Json, KeepTexts
 from heedful.cli.output import print_json, print_table
 from heedful.cli.progress import progress
 from heedful.cli.threads import one_thread
@@ -33,15 +33,13 @@ def score(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="CSV to write, replacing what is there: the rows with their distances."),
+        typer.Option(
+            "--out", help="CSV to write: the rows with their distances; an earlier one is replaced."
+        ),
     ] = None,
-    alpha: Annotated[
-        float,
-        typer.Option("--alpha", min=0, max=1, help="Weight of the keywords; the structure has the rest."),
-    ] = 0.5,
-    cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Keep parses and word vectors for the next time.")
-    ] = True,
+    force: Force = False,
+    alpha: Alpha = 0.5,
+    cache: KeepTexts = True,
     as_json: Json = False,
 ) -> None:
     """Measure how far every paraphrase is from its original; with a column success, PRIDE, too."""
@@ -53,7 +51,7 @@ def score(
 
     kept = kept_by_user() if cache else None
     with progress() as tell:
-        found = score_file(pairs, np.random.default_rng(0), out, alpha, kept, tell)
+        found = score_file(pairs, np.random.default_rng(0), out, alpha, kept, tell, force)
     if as_json:
         print_json(_plain(found))
         return

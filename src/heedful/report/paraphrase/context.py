@@ -29,17 +29,17 @@ Tile = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class PolicyView:
-    """A policy with its sentences and figures."""
+    """A policy with its sentences and figures; ``None`` where a figure would show nothing."""
 
     result: PolicyResult
     key: str
     answer: str
     evidence: str
     tiles: tuple[Tile, ...]
-    map: Markup
-    map_narrow: Markup
-    bars: Markup
-    bars_narrow: Markup
+    map: Markup | None
+    map_narrow: Markup | None
+    bars: Markup | None
+    bars_narrow: Markup | None
     tasks: Markup
     tasks_narrow: Markup
     scatter: Markup | None
@@ -57,6 +57,7 @@ def page_context(material: ParaphraseMaterial) -> dict[str, Any]:
         "policies": [_view(policy, f"p{i}") for i, policy in enumerate(policies)],
         "warnings": notices.warnings(material),
         "missing": notices.missing(material),
+        "no_cells": f"Nothing to draw: {notices.NO_CELLS}.",
         "coverage": [text for policy in policies if (text := notices.coverage(policy))],
         "joined": notices.joined(material.counts) if material.counts is not None else [],
         "settings": material.settings,
@@ -84,17 +85,17 @@ def _view(policy: PolicyResult, key: str) -> PolicyView:
         tasks.append(("By seed", [(f"seed {s.name}" if s.name else "no seed", s) for s in policy.by_seed]))
     title = f"Success of {policy.name} by kind of paraphrase"
     by_task = f"Success of {policy.name} by original instruction"
-    known = policy.correlation is not None
+    known, celled = policy.correlation is not None, notices.celled(policy)
     return PolicyView(
         result=policy,
         key=key,
         answer=words.answer(policy),
         evidence=words.evidence(policy),
         tiles=_tiles(policy),
-        map=_map(policy, f"{key}-map", narrow=False),
-        map_narrow=_map(policy, f"{key}-map-narrow", narrow=True),
-        bars=rate_bars(groups, f"{key}-bars", title),
-        bars_narrow=rate_bars(groups, f"{key}-bars-narrow", title, narrow=True),
+        map=_map(policy, f"{key}-map", narrow=False) if celled else None,
+        map_narrow=_map(policy, f"{key}-map-narrow", narrow=True) if celled else None,
+        bars=rate_bars(groups, f"{key}-bars", title) if celled else None,
+        bars_narrow=rate_bars(groups, f"{key}-bars-narrow", title, narrow=True) if celled else None,
         tasks=rate_bars(tasks, f"{key}-tasks", by_task),
         tasks_narrow=rate_bars(tasks, f"{key}-tasks-narrow", by_task, narrow=True),
         scatter=distance_scatter(policy.cells, f"{key}-scatter", policy.name) if known else None,

@@ -6,6 +6,12 @@ from heedful.metrics.paraphrase_summary import PolicyResult
 from heedful.report.paraphrase.material import ParaphraseMaterial
 from heedful.store.paraphrase_results import EXAMPLES, JoinCounts
 
+NO_CELLS = (
+    "the results do not say how a paraphrase is worded anew; give the benchmark's paraphrases with "
+    "--metadata, or the columns object_type and action_type"
+)
+"""Why there are no cells, and what would bring them."""
+
 _FEW_TASKS = 5
 _WEAK = 0.2
 _FEW_CONTROLS = 5
@@ -90,10 +96,17 @@ def _of_policy(policy: PolicyResult) -> list[str]:
     return found
 
 
+def celled(policy: PolicyResult) -> bool:
+    """Return whether any rollout of ``policy`` is in a cell of the taxonomy."""
+    return any(cell.result is not None for cell in policy.cells)
+
+
 def missing(material: ParaphraseMaterial) -> list[str]:
     """Return the parts that this page cannot show, each with the reason."""
     policies = material.summary.policies
     found = []
+    if not all(map(celled, policies)):
+        found.append(f"cells and kinds of paraphrase ({NO_CELLS})")
     if not all(policy.sweep for policy in policies):
         found.append(f"PRIDE and distances ({material.unscored or 'no similarities are known'})")
     if not all(policy.drops for policy in policies):

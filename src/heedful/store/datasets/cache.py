@@ -39,6 +39,10 @@ class DemonstrationCache:
         with disk_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
 
+    def holds(self, key: str) -> bool:
+        """Return whether something is kept under ``key``; whether it is whole shows when it is read."""
+        return bool(self._files(key))
+
     def give(self, key: str, staging: Staging, name: str) -> State | None:
         """Stage under ``name`` what is kept under ``key``, and return what that is.
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from heedful.spec.errors import UserError
 from heedful.store.datasets import layout
-from heedful.store.datasets.meta import Meta, read_meta, read_table
+from heedful.store.datasets.labels import task_of
+from heedful.store.datasets.meta import Meta, column_names, read_in_parts, read_meta, read_table
+from heedful.store.datasets.pictures import size_of
 from heedful.store.datasets.read import column_values
 from heedful.store.datasets.statistics import NAMES, number_stats
 from heedful.store.datasets.summary import DatasetSummary
@@ -23,7 +27,8 @@ def check_dataset(path: str | Path) -> DatasetSummary:
     """Check the dataset at ``path`` and return what is in it.
 
     Checked are: checksums (of a dataset that heedful wrote), counts, shapes, indices, time
-    stamps, tasks, statistics of the numbers, and of every video its size, rate and frames.
+    stamps, tasks, statistics of the numbers, and of every video its size, rate and frames, of every
+    image its size.
 
     Raises:
         UserError: Something is missing, damaged or does not fit; names the file and both values.
@@ -33,10 +38,10 @@ def check_dataset(path: str | Path) -> DatasetSummary:
         _check_files(meta)
         _check_episodes(meta)
         _check_frames(meta)
-        _check_videos(meta)
+        _check_images(meta)
     except (KeyError, TypeError, IndexError) as error:
         raise UserError(f"The dataset {path} has damaged meta files: {error!r} is not there.") from error
-    episodes = meta.notes.get("episodes")
+    episodes = meta.notes.get("episodes", [])
     failed = meta.notes.get("failed", [])
     return DatasetSummary(
         path=Path(path),
@@ -46,11 +51,16 @@ def check_dataset(path: str | Path) -> DatasetSummary:
         robot_type=str(meta.info["robot_type"]),
         cameras=meta.cameras,
         features={name: tuple(f["shape"]) for name, f in meta.info["features"].items()},
-        tasks=dict(Counter(str(episode["tasks"][0]) for episode in meta.episodes)),
-        attempts=None if episodes is None else sum(int(e["attempts"]) for e in [*episodes, *failed]),
+        tasks=dict(Counter(task_of(episode) for episode in meta.episodes)),
+        attempts=_attempts([*episodes, *failed]),
         failed=len(failed),
         size_bytes=sum(p.stat().st_size for part in ("data", "videos", "meta") for p in _files(meta, part)),
     )
+
+
+def _attempts(notes: Sequence[Mapping[str, Any]]) -> int | None:
+    found = [int(note["attempts"]) for note in notes if "attempts" in note]
+    return sum(found) if found else None
 
 
 def _files(meta: Meta, part: str) -> list[Path]:
@@ -88,26 +98,27 @@ def _check_episodes(meta: Meta) -> None:
 
 
 def _check_frames(meta: Meta) -> None:
-    files = list(dict.fromkeys(meta.data_path(episode) for episode in meta.episodes))
-    tables = [read_table(file) for file in files]
-    features = {k: f for k, f in meta.info["features"].items() if f["dtype"] not in ("video", "image")}
-    for file, table in zip(files, tables, strict=True):
-        lacking = [name for name in features if name not in table.column_names]
+    features = {k: f for k, f in meta.info["features"].items() if _is_numbers(f)}
+    tables = []
+    for file in meta.data_files:
+        lacking = [name for name in features if name not in column_names(file)]
         if lacking:
             raise UserError(f"{file} lacks the column {lacking[0]}.")
-    whole = pa.concat_tables([table.select(list(features)) for table in tables])
+        tables.append(read_table(file, list(features)))
+    whole = pa.concat_tables(tables)
     where = str(meta.root / "data")
     _expect(f"{where}: number of frames", whole.num_rows, meta.info["total_frames"])
     lengths = np.array([episode["length"] for episode in meta.episodes])
     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
     steps = np.arange(whole.num_rows) - starts
+    several = np.repeat([len(episode["tasks"]) > 1 for episode in meta.episodes], lengths)
     tasks = np.repeat([meta.tasks[episode["tasks"][0]] for episode in meta.episodes], lengths)
     wanted = {
         "index": np.arange(whole.num_rows),
         "episode_index": np.repeat(np.arange(len(lengths)), lengths),
         "frame_index": steps,
         "timestamp": steps / meta.fps,
-        "task_index": tasks,
+        "task_index": np.where(several, column_values(whole, "task_index"), tasks),
     }
     for name, feature in features.items():
         values = column_values(whole, name)
@@ -121,38 +132,79 @@ def _check_frames(meta: Meta) -> None:
                 row = wrong[0]
                 _expect(f"{where}: {name} of frame {row}", values[row].item(), wanted[name][row].item())
         _check_stats(meta, name, number_stats(values))
+    _check_several_tasks(meta, column_values(whole, "task_index"))
+
+
+def _check_several_tasks(meta: Meta, task_index: NDArray[Any]) -> None:
+    """Check the frames of episodes with several tasks: any of these may come in any frame."""
+    for i, episode in enumerate(meta.episodes):
+        own = {meta.tasks[task] for task in episode["tasks"]}
+        part = task_index[episode["dataset_from_index"] : episode["dataset_to_index"]]
+        other = sorted(set(part.tolist()) - own)
+        if other:
+            raise UserError(
+                f"{meta.root / 'data'}: task_index {other[0]} occurs in episode {i}, "
+                f"whose tasks have {sorted(own)}."
+            )
+
+
+def _is_numbers(feature: Mapping[str, Any]) -> bool:
+    """Return whether a frame of ``feature`` is one number or a row of them."""
+    return feature["dtype"].startswith(("float", "int", "uint", "bool")) and len(feature["shape"]) == 1
 
 
 def _check_stats(meta: Meta, name: str, wanted: dict[str, Any]) -> None:
     where = meta.root / layout.STATS_PATH
-    found = meta.stats.get(name)
-    if found is None or any(key not in found for key in NAMES):
+    found = meta.stats.get(name, {})
+    if meta.notes and any(key not in found for key in NAMES):  # others may leave some or all out
         raise UserError(f"{where}: {name} lacks some of {', '.join(NAMES)}.")
     for key in ("min", "max", "mean", "std", "count"):
+        if key not in found:
+            continue
         given, exact = np.asarray(found[key], dtype=float), np.asarray(wanted[key], dtype=float)
         if given.shape != exact.shape or not np.allclose(given, exact, rtol=1e-3, atol=1e-4):
             raise UserError(f"{where}: {key} of {name} is {given.tolist()}, the data give {exact.tolist()}.")
 
 
-def _check_videos(meta: Meta) -> None:
-    for camera, (height, width) in meta.cameras.items():
-        ends: dict[Path, int] = {}
-        for i, episode in enumerate(meta.episodes):
-            path = meta.video_path(episode, camera)
-            start = meta.video_start(episode, camera)
-            _expect(f"{path}: first frame of episode {i}", start, ends.get(path, 0))
-            ends[path] = start + int(episode["length"])
-        for path, frames in ends.items():
-            found, found_height, found_width, fps = measure_mp4(path)
-            _expect(f"{path}: number of frames", found, frames)
-            _expect(f"{path}: size", [found_height, found_width], [height, width])
-            if abs(fps - meta.fps) > 0.01:
-                raise UserError(f"{path}: rate is {fps} fps, expected {meta.fps}.")
-        stats = meta.stats.get(layout.IMAGE_PREFIX + camera, {})
-        for name in NAMES:
+def _check_images(meta: Meta) -> None:
+    for camera in meta.cameras:
+        if meta.is_video(camera):
+            _check_videos(meta, camera)
+        else:
+            _check_pictures(meta, camera)
+        stats = meta.stats.get(meta.views[camera], {})
+        for name in NAMES if meta.notes else ():
             shape = np.shape(stats.get(name))
             _expect(
                 f"{meta.root / layout.STATS_PATH}: shape of {name} of camera {camera}",
                 list(shape),
                 [1] if name == "count" else [3, 1, 1],
             )
+
+
+def _check_videos(meta: Meta, camera: str) -> None:
+    height, width = meta.cameras[camera]
+    ends: dict[Path, int] = {}
+    for i, episode in enumerate(meta.episodes):
+        path = meta.video_path(episode, camera)
+        start = meta.video_start(episode, camera)
+        _expect(f"{path}: first frame of episode {i}", start, ends.get(path, 0))
+        ends[path] = start + int(episode["length"])
+    for path, frames in ends.items():
+        found, found_height, found_width, fps = measure_mp4(path)
+        _expect(f"{path}: number of frames", found, frames)
+        _expect(f"{path}: size", [found_height, found_width], [height, width])
+        if abs(fps - meta.fps) > 0.01:
+            raise UserError(f"{path}: rate is {fps} fps, expected {meta.fps}.")
+
+
+def _check_pictures(meta: Meta, camera: str) -> None:
+    row = 0
+    for path in meta.data_files:
+        for part in read_in_parts(path, meta.views[camera]):
+            for entry in part:
+                where = f"{path}: {meta.views[camera]} of frame {row}"
+                if not entry or not entry.get("bytes"):
+                    raise UserError(f"{where} is missing.")
+                _expect(f"{where}: size", list(size_of(entry["bytes"], where)), list(meta.cameras[camera]))
+                row += 1

@@ -1,4 +1,4 @@
-"""A dataset being collected: what was asked for, what is staged, and the finish."""
+"""A dataset being made: what was asked for, what is staged, and the finish."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Collection:
             if old.get(key) != new.get(key)
         ]
         raise UserError(
-            f"{self.staging.out} holds other demonstrations; choose another folder or delete it:\n"
+            f"{self.staging.out} holds another dataset; choose another folder or delete it:\n"
             + "\n".join(lines)
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ class Meta:
     Attributes:
         root: The dataset.
         info: ``info.json``.
-        stats: ``stats.json``.
+        stats: ``stats.json``; empty where there is none, which the format allows.
         tasks: Task string -> task index.
-        episodes: One row an episode, by episode index.
+        episodes: One row an episode, by episode index, without its statistics.
         notes: ``heedful.json``; empty in a dataset that heedful did not write.
     """
 
@@ -41,14 +42,24 @@ class Meta:
         return int(self.info["fps"])
 
     @property
+    def views(self) -> dict[str, str]:
+        """Camera -> the feature with its images; a camera is called like it, without the usual prefix."""
+        visual = [name for name, f in self.info["features"].items() if f["dtype"] in ("video", "image")]
+        return {name.removeprefix(layout.IMAGE_PREFIX): name for name in visual}
+
+    def is_video(self, camera: str) -> bool:
+        """Return whether the images of ``camera`` are in video files, not inside the parquet files."""
+        return bool(self.info["features"][self.views[camera]]["dtype"] == "video")
+
+    @property
     def cameras(self) -> dict[str, tuple[int, int]]:
         """Camera -> height and width in px."""
-        found = {}
-        for name, feature in self.info["features"].items():
-            if feature["dtype"] == "video":
-                height, width = feature["shape"][:2]
-                found[name.removeprefix(layout.IMAGE_PREFIX)] = (height, width)
-        return found
+        return {camera: _size(self.info["features"][name]) for camera, name in self.views.items()}
+
+    @property
+    def data_files(self) -> list[Path]:
+        """The parquet files of frames, in the order of their episodes."""
+        return list(dict.fromkeys(self.data_path(episode) for episode in self.episodes))
 
     def data_path(self, episode: Mapping[str, Any]) -> Path:
         """Return the parquet file that holds ``episode``."""
@@ -57,13 +68,13 @@ class Meta:
 
     def video_path(self, episode: Mapping[str, Any], camera: str) -> Path:
         """Return the video file that shows ``episode`` from ``camera``."""
-        key = layout.IMAGE_PREFIX + camera
+        key = self.views[camera]
         place = {k: episode[f"videos/{key}/{k}"] for k in ("chunk_index", "file_index")}
         return self.root / str(self.info["video_path"]).format(video_key=key, **place)
 
     def video_start(self, episode: Mapping[str, Any], camera: str) -> int:
         """Return the frame of its video file at which ``episode`` begins."""
-        seconds = float(episode[f"videos/{layout.IMAGE_PREFIX}{camera}/from_timestamp"])
+        seconds = float(episode[f"videos/{self.views[camera]}/from_timestamp"])
         return round(seconds * self.fps)
 
 
@@ -76,7 +87,7 @@ def read_meta(root: str | Path) -> Meta:
     root = Path(root)
     if not (root / layout.INFO_PATH).exists():
         if (root / ".staging").exists():
-            raise UserError(f"The dataset {root} is unfinished; run the same `heedful collect` again.")
+            raise UserError(f"The dataset {root} is unfinished; run the same command again that began it.")
         raise UserError(f"There is no dataset at {root} (no {layout.INFO_PATH}).")
     info = read_json(root / layout.INFO_PATH)
     version = info.get("codebase_version")
@@ -88,23 +99,18 @@ def read_meta(root: str | Path) -> Meta:
     wanted = ["episode_index", "tasks", "length", "dataset_from_index", "dataset_to_index"]
     rows: list[dict[str, Any]] = []
     for file in files:
-        table = read_table(file)
-        lacking = [name for name in wanted if name not in table.column_names]
+        columns = [name for name in column_names(file) if not name.startswith("stats/")]
+        lacking = [name for name in wanted if name not in columns]
         if lacking:
             raise UserError(f"{file} lacks the column {lacking[0]}.")
-        rows += table.select([n for n in table.column_names if not n.startswith("stats/")]).to_pylist()
-    tasks = read_table(root / layout.TASKS_PATH)
-    names = [n for n in tasks.column_names if n != "task_index"]
-    if len(names) != 1 or "task_index" not in tasks.column_names:
-        raise UserError(f"{root / layout.TASKS_PATH} must hold task strings and their task_index.")
-    indices = dict(zip(tasks[names[0]].to_pylist(), tasks["task_index"].to_pylist(), strict=True))
-    notes = root / layout.HEEDFUL_PATH
+        rows += read_table(file, columns).to_pylist()
+    notes, stats = root / layout.HEEDFUL_PATH, root / layout.STATS_PATH
     try:
         return Meta(
             root=root,
             info=info,
-            stats=read_json(root / layout.STATS_PATH),
-            tasks=indices,
+            stats=read_json(stats) if stats.exists() else {},
+            tasks=_tasks(root / layout.TASKS_PATH),
             episodes=sorted(rows, key=lambda row: int(row["episode_index"])),
             notes=read_json(notes) if notes.exists() else {},
         )
@@ -112,11 +118,49 @@ def read_meta(root: str | Path) -> Meta:
         raise UserError(f"The dataset {root} has damaged meta files: {error}.") from error
 
 
-def read_table(path: Path) -> pa.Table:
-    """Return the parquet table at ``path``."""
+def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the parquet table at ``path``, or only ``columns`` of it."""
+    with _readable(path):
+        return pq.ParquetFile(path).read(columns, use_threads=False)
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of the parquet file at ``path``."""
+    with _readable(path):
+        return list(pq.read_schema(path).names)
+
+
+def read_in_parts(path: Path, column: str, rows: int = 64) -> Iterator[list[Any]]:
+    """Yield the values of ``column`` of the parquet file at ``path``, so many ``rows`` at a time."""
+    with _readable(path):
+        for batch in pq.ParquetFile(path).iter_batches(rows, columns=[column], use_threads=False):
+            yield batch.column(0).to_pylist()
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
     try:
-        return pq.ParquetFile(path).read(use_threads=False)
+        yield
     except FileNotFoundError as error:
         raise UserError(f"{path} is missing.") from error
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path} is damaged ({' '.join(str(error).split())}).") from error
+
+
+def _tasks(path: Path) -> dict[str, int]:
+    """Return task string -> task index; the strings are the table's index, whatever that is called."""
+    table = read_table(path)
+    names = [name for name in table.column_names if name != "task_index"]
+    if len(names) > 1:
+        names = [name for name in names if name in ("task", "__index_level_0__")]
+    if len(names) != 1 or "task_index" not in table.column_names:
+        raise UserError(f"{path} must hold task strings and their task_index.")
+    return dict(zip(table[names[0]].to_pylist(), table["task_index"].to_pylist(), strict=True))
+
+
+def _size(feature: Mapping[str, Any]) -> tuple[int, int]:
+    """Return height and width of a feature of images, in whichever order it names its axes."""
+    shape, names = feature["shape"], feature.get("names")
+    if isinstance(names, list) and {"height", "width"} <= set(names):
+        return int(shape[names.index("height")]), int(shape[names.index("width")])
+    return int(shape[0]), int(shape[1])

@@ -17,6 +17,8 @@ from heedful.store.datasets import layout
 from heedful.store.datasets.meta import Meta, read_meta, read_table
 from heedful.store.video import decode_mp4
 
+_COLUMNS = layout.COLUMNS["demonstration"]
+
 
 def load_demonstrations(
     path: str | Path, size_px: int | None = None, cameras: Sequence[str] | None = None
@@ -35,9 +37,12 @@ def load_demonstrations(
     for camera in cameras or ():
         if camera not in meta.cameras:
             raise unknown("camera", camera, meta.cameras)
-    for feature in (*layout.COLUMNS, layout.PHASE):
+    for feature in _COLUMNS:
         if feature not in meta.info["features"]:
-            raise UserError(f"The dataset {path} lacks the feature {feature}; it was not made by heedful.")
+            raise UserError(
+                f"The dataset {path} lacks the feature {feature}; only demonstrations that "
+                "`heedful collect` wrote have it."
+            )
     return _demonstrations(meta, size_px, tuple(meta.cameras if cameras is None else cameras))
 
 
@@ -56,11 +61,10 @@ def _demonstrations(meta: Meta, size_px: int | None, cameras: Sequence[str]) -> 
         yield Demonstration(
             task=str(episode["tasks"][0]),
             images_hwc_u8=images,
-            phase=columns[layout.PHASE].astype(np.int64),
             fps=float(meta.fps),
             attempts=int(note.get("attempts", 1)),
             source=dict(note.get("source", {})),
-            **{field: columns[feature].astype(np.float64) for feature, (field, _) in layout.COLUMNS.items()},
+            **{column.field: columns[feature] for feature, column in _COLUMNS.items()},
         )
 
 
@@ -76,15 +80,15 @@ class _Frames:
     def columns(self, episode: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         path = self._meta.data_path(episode)
         if path != self._path:
-            self._table, self._path = read_table(path), path
+            self._table, self._path = read_table(path, [*_COLUMNS, "index"]), path
             self._first = int(self._table["index"][0].as_py()) if self._table.num_rows else 0
         start, length = int(episode["dataset_from_index"]) - self._first, int(episode["length"])
         table = self._table.slice(max(start, 0), length)
         if start < 0 or table.num_rows != length:
             raise UserError(f"{path} does not hold all frames of episode {episode['episode_index']}.")
         return {
-            name: column_values(table, name)
-            for name in (*layout.COLUMNS, layout.PHASE, *layout.INDEX_COLUMNS, "timestamp")
+            name: column_values(table, name).astype(np.int64 if column.dtype == "int64" else np.float64)
+            for name, column in _COLUMNS.items()
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from heedful.spec.errors import UserError
 from heedful.store.datasets import layout
 from heedful.store.video import VideoJoiner
+
+_IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+"""An image inside a parquet file; LeRobot reads the path only where there are no bytes."""
 
 
 class DataFiles:
@@ -25,16 +28,25 @@ class DataFiles:
         self.file: BinaryIO | None = None
         self.writer: Any = None
 
-    def add(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, int]:
-        """Append an episode and return where it went."""
-        table = pa.table(
-            {
-                name: pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
-                if values.ndim == 2
-                else pa.array(values)
-                for name, values in columns.items()
-            }
-        )
+    def add(
+        self, columns: Mapping[str, NDArray[Any]], pictures: Mapping[str, Sequence[bytes]] | None = None
+    ) -> dict[str, int]:
+        """Append an episode and return where it went.
+
+        Args:
+            columns: Feature -> its numbers, [T] or [T, D].
+            pictures: Feature -> one image file a frame.
+        """
+        arrays = {
+            name: pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+            if values.ndim == 2
+            else pa.array(values)
+            for name, values in columns.items()
+        }
+        for name, files in (pictures or {}).items():
+            entries = [{"bytes": file, "path": f"frame-{t:06d}.png"} for t, file in enumerate(files)]
+            arrays[name] = pa.array(entries, _IMAGE)
+        table = pa.table(arrays)
         if self.file is None or self.file.tell() > layout.DATA_FILE_MB * 2**20:
             self.close()
             self.number += 1

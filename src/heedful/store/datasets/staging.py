@@ -1,4 +1,4 @@
-"""Demonstrations on their way into a dataset: one file each, so that a kill loses at most one."""
+"""Episodes on their way into a dataset: one file each, so that a kill loses at most one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from heedful.spec.codec import digest
 from heedful.spec.demonstration import Demonstration
 from heedful.spec.errors import UserError
-from heedful.store.datasets.layout import COLUMNS
+from heedful.store.datasets.episode import EpisodeFrames
+from heedful.store.datasets.layout import COLUMNS, Images, Kind
+from heedful.store.datasets.pictures import encode_pngs, packed, unpacked
 from heedful.store.datasets.statistics import Histogram, histogram
 from heedful.store.disk import disk_errors, write_atomically
 from heedful.store.video import encode_mp4
@@ -27,19 +29,31 @@ State = Literal["demonstration", "failed"]
 
 @dataclass(frozen=True, eq=False)
 class StagedEpisode:
-    """A demonstration with its images encoded.
+    """An episode with its images encoded.
 
     Attributes:
         about: task, fps, attempts, source, id and the cameras' sizes.
-        arrays: Field of ``Demonstration`` -> its array.
-        videos: Camera -> MP4 bytes.
+        arrays: ``Column.field`` -> its array.
+        videos: Camera -> MP4 bytes, where images are kept as video.
+        pictures: Camera -> one PNG file a frame, where they are not.
         histograms: Camera -> color histogram of the images before encoding.
     """
 
     about: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
     videos: Mapping[str, bytes]
+    pictures: Mapping[str, list[bytes]]
     histograms: Mapping[str, Histogram]
+
+    @property
+    def kind(self) -> Kind:
+        """What the episode is."""
+        return cast(Kind, self.about.get("kind", "demonstration"))
+
+    @property
+    def images(self) -> Images:
+        """How its images are kept."""
+        return "png" if self.pictures else "video"
 
     def __len__(self) -> int:
         return len(self.arrays["actions"])
@@ -69,32 +83,36 @@ class Staging:
         """Return the file of ``key``: of its demonstration, or of the note that it failed."""
         return self.folder / f"{_file_name(key)}.{'npz' if state == 'demonstration' else 'failed'}"
 
-    def add(self, key: str, demonstration: Demonstration) -> None:
-        """Encode and keep ``demonstration`` under ``key``, in one step.
+    def add(self, key: str, given: Demonstration | EpisodeFrames) -> None:
+        """Encode and keep ``given`` under ``key``, in one step.
 
         Raises:
-            UserError: The disk refuses, or the demonstration's shapes do not fit together.
+            UserError: The disk refuses, or the shapes of ``given`` do not fit together.
         """
-        check_shapes(demonstration, key)
+        episode = given if isinstance(given, EpisodeFrames) else EpisodeFrames.of(given)
+        episode.check(key)
         buffer = io.BytesIO()
-        cameras = sorted(demonstration.images_hwc_u8)
-        about = {
-            "id": key,
-            "task": demonstration.task,
-            "fps": demonstration.fps,
-            "attempts": demonstration.attempts,
-            "source": dict(demonstration.source),
-            "cameras": {c: list(demonstration.images_hwc_u8[c].shape[1:3]) for c in cameras},
-        }
-        packed: dict[str, NDArray[Any]] = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
-        for field, _ in COLUMNS.values():
-            packed[field] = np.asarray(getattr(demonstration, field), dtype=np.float64)
-        packed["phase"] = np.asarray(demonstration.phase, dtype=np.int64)
+        cameras = sorted(episode.images_hwc_u8)
+        about: dict[str, Any] = {"id": key, "task": episode.task, "fps": episode.fps}
+        if episode.attempts is not None:
+            about["attempts"] = episode.attempts
+        about["source"] = dict(episode.source)
+        about["cameras"] = {c: list(episode.images_hwc_u8[c].shape[1:3]) for c in cameras}
+        if episode.kind != "demonstration":  # the usual kind goes without saying
+            about["kind"] = episode.kind
+        arrays: dict[str, NDArray[Any]] = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
+        for column in COLUMNS[episode.kind].values():
+            dtype = np.float64 if column.dtype == "float32" else column.dtype
+            arrays[column.field] = np.asarray(episode.numbers[column.field], dtype=dtype)
         for camera in cameras:
-            images = demonstration.images_hwc_u8[camera]
-            packed[f"video/{camera}"] = np.frombuffer(encode_mp4(images, demonstration.fps), np.uint8)
-            packed[f"histogram/{camera}"] = histogram(images)
-        np.savez(buffer, **cast(Any, packed))  # numbers only, so nothing is pickled
+            images = episode.images_hwc_u8[camera]
+            if episode.images == "video":
+                arrays[f"video/{camera}"] = np.frombuffer(encode_mp4(images, episode.fps), np.uint8)
+            else:
+                files = packed(encode_pngs(images))
+                arrays |= {f"{part}/{camera}": values for part, values in files.items()}
+            arrays[f"histogram/{camera}"] = histogram(images)
+        np.savez(buffer, **cast(Any, arrays))  # numbers only, so nothing is pickled
         write_atomically(self.place(key, "demonstration"), buffer.getvalue())
 
     def fail(self, key: str, attempts: int) -> None:
@@ -113,41 +131,28 @@ class Staging:
         """
         path = self.place(key, "demonstration")
         try:
-            with np.load(path, allow_pickle=False) as packed:
-                arrays = {name: packed[name] for name in packed.files}
+            with np.load(path, allow_pickle=False) as kept:
+                arrays = {name: kept[name] for name in kept.files}
             about = json.loads(arrays.pop("about").tobytes())
-            videos = {c: arrays.pop(f"video/{c}").tobytes() for c in about["cameras"]}
-            histograms = {c: arrays.pop(f"histogram/{c}") for c in about["cameras"]}
+            cameras = list(about["cameras"])
+            filmed = [c for c in cameras if f"video/{c}" in arrays]
+            videos = {c: arrays.pop(f"video/{c}").tobytes() for c in filmed}
+            pictures = {
+                c: unpacked(arrays.pop(f"bytes/{c}"), arrays.pop(f"lengths/{c}"))
+                for c in cameras
+                if c not in filmed
+            }
+            histograms = {c: arrays.pop(f"histogram/{c}") for c in cameras}
         except Exception as error:  # numpy raises many kinds for a damaged file
             raise UserError(
                 f"{path} is damaged ({error}). Delete it; the same command collects it again."
             ) from error
-        return StagedEpisode(about, arrays, videos, histograms)
+        return StagedEpisode(about, arrays, videos, pictures, histograms)
 
     def clear(self) -> None:
         """Remove the staging folder."""
         with disk_errors(self.folder):
             shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def check_shapes(demonstration: Demonstration, key: str) -> None:
-    """Raise unless every array of ``demonstration`` has its length and width."""
-    length = len(demonstration.actions)
-    wanted = {field: (length, len(names)) for field, names in COLUMNS.values()} | {"phase": (length,)}
-    for field, shape in wanted.items():
-        found = np.shape(getattr(demonstration, field))
-        if found != shape:
-            raise UserError(f"Demonstration {key}: {field} is {list(found)}, expected {list(shape)}.")
-        if not np.isfinite(getattr(demonstration, field)).all():
-            raise UserError(f"Demonstration {key}: {field} has numbers that are not finite.")
-    for camera, images in demonstration.images_hwc_u8.items():
-        if images.dtype != np.uint8 or images.ndim != 4 or len(images) != length or images.shape[3] != 3:
-            raise UserError(
-                f"Demonstration {key}: images of {camera} are {images.dtype} {list(images.shape)}, "
-                f"expected uint8 [{length}, H, W, 3]."
-            )
-    if not length:
-        raise UserError(f"Demonstration {key} is empty.")
 
 
 def _file_name(key: str) -> str:

@@ -13,15 +13,15 @@ class DatasetSummary:
 
     Attributes:
         path: Its folder.
-        episodes: Demonstrations.
+        episodes: How many.
         frames: Frames of all of them.
         fps: Frames per second.
         robot_type: As in ``info.json``.
         cameras: Name -> height and width in px.
         features: Feature -> its shape.
-        tasks: Task string -> demonstrations of it.
+        tasks: Task string -> episodes of it.
         attempts: Attempts behind the demonstrations, and those of the failed tasks; ``None``
-            when it was not recorded by heedful.
+            when `heedful collect` did not write it.
         failed: Tasks that no attempt achieved.
         size_bytes: All files.
     """
@@ -42,9 +42,10 @@ class DatasetSummary:
         """Return a few lines for a terminal."""
         cameras = ", ".join(f"{name} {h}x{w}" for name, (h, w) in self.cameras.items())
         features = ", ".join(f"{name} {list(shape)}" for name, shape in self.features.items())
+        what = "episodes" if self.attempts is None else "demonstrations"
         lines = [
             f"{self.path}: LeRobot v3.0, {self.robot_type}, {self.size_bytes / 1e6:.1f} MB",
-            f"  {self.episodes} demonstrations, {self.frames} frames at {self.fps} Hz "
+            f"  {self.episodes} {what}, {self.frames} frames at {self.fps} Hz "
             f"({self.frames / self.fps / 60:.1f} min)",
             f"  cameras: {cameras}",
             f"  features: {features}",
@@ -52,5 +53,5 @@ class DatasetSummary:
         if self.attempts is not None:
             lines.append(f"  {self.attempts} attempts, {self.failed} tasks without success")
         lines.append(f"  {len(self.tasks)} tasks:")
-        lines += [f"    {count:5d}  {task}" for task, count in sorted(self.tasks.items())]
+        lines += [f"    {count:5d}  {task or '(no words)'}" for task, count in sorted(self.tasks.items())]
         return "\n".join(lines)

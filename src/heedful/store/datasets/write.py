@@ -1,4 +1,4 @@
-"""Staged demonstrations put together as a LeRobot v3.0 dataset."""
+"""Staged episodes put together as a LeRobot v3.0 dataset."""
 
 from __future__ import annotations
 
@@ -133,29 +133,31 @@ class _Writer:
         task = self.tasks.setdefault(episode.about["task"], len(self.tasks))
         steps = np.arange(length)
         columns: dict[str, NDArray[Any]] = {
-            feature: episode.arrays[field].astype(np.float32)
-            for feature, (field, _) in layout.COLUMNS.items()
+            feature: episode.arrays[column.field].astype(column.dtype)
+            for feature, column in layout.COLUMNS[episode.kind].items()
         }
-        columns[layout.PHASE] = episode.arrays["phase"]
         columns["timestamp"] = (steps / self.fps).astype(np.float32)
         columns["frame_index"] = steps
         columns["episode_index"] = np.full(length, index)
         columns["index"] = self.frames + steps
         columns["task_index"] = np.full(length, task)
         row: dict[str, Any] = {"episode_index": index, "tasks": [episode.about["task"]], "length": length}
-        row |= {f"data/{k}": v for k, v in self.data.add(columns).items()}
+        files = {layout.IMAGE_PREFIX + camera: pngs for camera, pngs in episode.pictures.items()}
+        row |= {f"data/{k}": v for k, v in self.data.add(columns, files).items()}
         row |= {"dataset_from_index": self.frames, "dataset_to_index": self.frames + length}
         stats = {name: number_stats(values) for name, values in columns.items()}
         for camera, mp4 in episode.videos.items():
             key = layout.IMAGE_PREFIX + camera
-            files = self.videos.setdefault(camera, VideoFiles(self.root, key, self.fps))
-            row |= {f"videos/{key}/{k}": v for k, v in files.add(mp4, length).items()}
-            stats[key] = image_stats(episode.histograms[camera], length)
-            self.histograms.setdefault(camera, []).append(episode.histograms[camera])
+            reel = self.videos.setdefault(camera, VideoFiles(self.root, key, self.fps))
+            row |= {f"videos/{key}/{k}": v for k, v in reel.add(mp4, length).items()}
+        for camera, counts in episode.histograms.items():
+            stats[layout.IMAGE_PREFIX + camera] = image_stats(counts, length)
+            self.histograms.setdefault(camera, []).append(counts)
         row |= {f"stats/{name}/{what}": value for name, s in stats.items() for what, value in s.items()}
         row |= {"meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0}
         self.episodes.append(row)
-        self.notes.append({k: episode.about[k] for k in ("id", "attempts", "source")})
+        kept = [name for name in ("id", "attempts", "source") if name in episode.about]
+        self.notes.append({name: episode.about[name] for name in kept})
         self.columns.append(columns)
         self.frames += length
 
@@ -174,6 +176,12 @@ class _Writer:
                 raise UserError(
                     f"Demonstration {episode.about['id']}: {key} is {episode.about[key]}, "
                     f"that of {self.first.about['id']} is {self.first.about[key]}; they must be equal."
+                )
+        for what in ("kind", "images"):
+            if getattr(episode, what) != getattr(self.first, what):
+                raise UserError(
+                    f"Episode {episode.about['id']}: {what} is {getattr(episode, what)}, that of "
+                    f"{self.first.about['id']} is {getattr(self.first, what)}; they must be equal."
                 )
 
     def write_meta(
@@ -194,8 +202,8 @@ class _Writer:
             "fps": self.fps,
             "splits": {"train": f"0:{len(self.episodes)}"},
             "data_path": layout.DATA_PATH,
-            "video_path": layout.VIDEO_PATH,
-            "features": layout.features(cameras, self.fps),
+            "video_path": layout.VIDEO_PATH if self.first.videos else None,
+            "features": layout.features(self.first.kind, cameras, self.fps, self.first.images),
         }
         stats: dict[str, Stats] = {
             name: number_stats(np.concatenate([c[name] for c in self.columns])) for name in self.columns[0]

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from heedful.spec.plan import Plan
+from heedful.workflows.collecting_plan import collecting_s, dataset_bytes
 from heedful.workflows.comparing.layout import Layout
 
-DEMONSTRATION_S, STEP_S, EPISODE_S = 0.25, 0.107, 0.1
-"""CPU seconds of a demonstration, an optimizer step and an episode (docs/results/speed.md)."""
+STEP_S, EPISODE_S = 0.107, 0.1
+"""CPU seconds of an optimizer step and an episode (docs/results/speed.md)."""
 
-PIXEL_BYTES, EPISODE_BYTES, POLICY_BYTES = 1.4, 18_500, 1_000_000
-"""Bytes of a demonstration by pixel of its square images, of a recorded episode, of a policy; measured."""
+EPISODE_BYTES, POLICY_BYTES = 18_500, 1_000_000
+"""Bytes of a recorded episode and of a policy; measured."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def priced(sizes: Sizes, workers: int) -> Bill:
 
     steps = TrainingConfig.steps if sizes.steps is None else sizes.steps
     kept = sizes.demonstrations + sizes.stored_demonstrations
-    size = kept * PIXEL_BYTES * sizes.image_size_px**2
+    size = kept * dataset_bytes(sizes.image_size_px)
     size += sizes.episodes * EPISODE_BYTES + sizes.trainings * POLICY_BYTES
     return Bill(
         demonstrations=sizes.demonstrations,
@@ -108,7 +109,7 @@ def priced(sizes: Sizes, workers: int) -> Bill:
         trainings=sizes.trainings,
         steps=steps,
         episodes=sizes.episodes,
-        collect_min=sizes.demonstrations * DEMONSTRATION_S / workers / 60,
+        collect_min=sizes.demonstrations * collecting_s(sizes.image_size_px) / workers / 60,
         train_min=-(-sizes.trainings // workers) * steps * STEP_S / 60,
         run_min=sizes.episodes * EPISODE_S / workers / 60,
         disk_mb=size / 1e6,

@@ -14,12 +14,13 @@ from heedful.language.chat import Chat
 from heedful.language.chat_models import ModelChoice, connect
 from heedful.spec.codec import to_json
 from heedful.spec.errors import UserError
-from heedful.spec.paraphrase import Cell
+from heedful.spec.paraphrase import COLUMNS, Cell
 from heedful.spec.progress import Progress, silent
 from heedful.spec.vocabulary import Vocabulary
 from heedful.store.answers import Answers, answers_kept
-from heedful.store.disk import write_atomically
-from heedful.store.paraphrase_files import write_paraphrases
+from heedful.store.disk import check_file, write_atomically
+from heedful.store.json_file import read_json
+from heedful.store.paraphrase_files import check_table, write_paraphrases
 from heedful.suites.paraphrase.generation.rules import Rules, load_rules
 from heedful.suites.paraphrase.generation.screen import flaw, wording
 from heedful.suites.paraphrase.generation.stages import Filled, Job, Role, fill, ingredients, paired
@@ -50,6 +51,7 @@ def generate_paraphrases(
     workers: int = WORKERS,
     progress: Progress = silent,
     connecting: Connect | None = None,
+    force: bool = False,
 ) -> Generated:
     """Fill ``cells`` for every original with verified paraphrases, and write them to ``out``.
 
@@ -59,7 +61,7 @@ def generate_paraphrases(
 
     Args:
         originals: The instructions; one that says an earlier one again is left out.
-        out: The CSV to write.
+        out: The CSV to write; an earlier one is replaced.
         models: Who writes and who checks.
         cells: The cells to fill, in the order of the file.
         per_cell: Paraphrases a cell and instruction.
@@ -68,13 +70,14 @@ def generate_paraphrases(
         workers: Questions under way at once.
         progress: Told whenever a cell of an instruction is done.
         connecting: How a model becomes a client.
+        force: Replace other files at ``out`` and beside it, too.
 
     Raises:
         UserError: A key is missing, a model cannot be asked, ``max_calls`` are used up, nothing
-            was kept, or the disk refuses. Answers so far are kept.
+            was kept, another file is at ``out``, or the disk refuses. Answers so far are kept.
     """
     wanted = _different(originals)
-    sidecar = _sidecar(out)
+    sidecar = _sidecar(out, force)
     stop = Stop()
     connecting = connecting or (lambda choice, stop: connect(choice, pause=stop.pause))
     chats: dict[Role, Chat] = {
@@ -202,13 +205,26 @@ def _answers_folder(out: Path) -> Path:
     return out.with_name(f"{out.name}.calls")
 
 
-def _sidecar(out: Path) -> Path:
+def _sidecar(out: Path, force: bool) -> Path:
     """Return the JSON file beside ``out``, after a look at what would only fail at the end."""
-    if out.is_dir():
-        raise UserError(f"{out} is a folder; --out names the CSV file to write.")
     if out.suffix == ".json":
         raise UserError(f"{out} ends in .json, where the account of the run goes; name a .csv file.")
-    return out.with_suffix(".json")
+    check_table(out, COLUMNS, "file of paraphrases", force)
+    sidecar = out.with_suffix(".json")
+    check_file(sidecar)
+    if sidecar.exists() and not force and not _is_account(sidecar):
+        raise UserError(
+            f"{sidecar}, where the account of the run goes, is there and is none; name another file, "
+            "or say --force."
+        )
+    return sidecar
+
+
+def _is_account(sidecar: Path) -> bool:
+    try:
+        return {"generator", "verifier", "counts"} <= set(read_json(sidecar))
+    except UserError:
+        return False
 
 
 def _sidecar_bytes(result: Generated, models: Models, per_cell: int) -> bytes:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heedful.spec.errors import UserError
-from heedful.spec.paraphrase import CELLS, ORIGINAL, Cell
+from heedful.spec.paraphrase import CELLS, COLUMNS, ORIGINAL, Cell
 from heedful.spec.paraphrase import cell as cell_named
 from heedful.spec.vocabulary import load_vocabulary
-from heedful.store.paraphrase_files import write_paraphrases
+from heedful.store.paraphrase_files import check_table, write_paraphrases
 from heedful.suites.paraphrase.generate import generate
 
 MAX_PER_CELL = 1000
@@ -49,26 +49,29 @@ def make_paraphrases(
     per_cell: int = 4,
     seed: int = 0,
     vocabulary: str = "tabletop",
+    force: bool = False,
 ) -> Made:
     """Make paraphrases by rules and write them to ``out``; nothing leaves the machine.
 
     Args:
         instructions: Text file, one instruction a line; empty lines and lines with ``#`` first
             are left aside.
-        out: The CSV to write.
+        out: The CSV to write; an earlier one is replaced.
         cells: Cell names, ``object/action``, or ``all``.
         per_cell: How many a cell and instruction.
         seed: Seed of every choice.
         vocabulary: Its instructions are read exactly; others as any request.
+        force: Replace another file at ``out``, too; never the instructions.
 
     Raises:
-        UserError: The file cannot be read or holds no instruction, an unknown cell, or not one
-            paraphrase could be made.
+        UserError: The file cannot be read or holds no instruction, an unknown cell, not one
+            paraphrase could be made, or another file is at ``out``.
     """
     if not 1 <= per_cell <= MAX_PER_CELL:
         raise UserError(f"--per-cell is {per_cell}; it must be from 1 to {MAX_PER_CELL}.")
     chosen = cells_named(cells)
     lines = read_instructions(instructions, out)
+    check_table(out, COLUMNS, "file of paraphrases", force)
     originals = list(dict.fromkeys(lines))
     batch = generate(originals, load_vocabulary(vocabulary), chosen, per_cell, seed)
     if not batch.paraphrases:

@@ -14,6 +14,7 @@ from heedful.metrics.pride import ALPHA
 from heedful.report.paraphrase.build import build
 from heedful.report.paraphrase.material import ParaphraseMaterial
 from heedful.report.paraphrase.published import published_counts
+from heedful.report.site import check_place
 from heedful.spec.codec import from_json, to_json
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.progress import Progress, silent
@@ -93,6 +94,8 @@ def report_paraphrases(
     """
     if not 0 <= alpha <= 1:
         raise UserError(f"alpha is {alpha:g}; it must lie between 0 and 1.")
+    if out is not None:
+        check_place(out)
     runs = [path for path in paths if is_run(path)]
     if runs and (len(paths) > 1 or metadata is not None):
         raise UserError(f"{runs[0]} is a run folder, which knows its paraphrases; report it alone.")

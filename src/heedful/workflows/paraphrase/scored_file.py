@@ -18,6 +18,7 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import Estimate
 from heedful.store.paraphrase_files import (
     Table,
+    check_table,
     outcomes_of,
     pairs_of,
     read_table,
@@ -97,6 +98,7 @@ def score_file(
     alpha: float = ALPHA,
     kept: Kept | None = None,
     progress: Progress = silent,
+    force: bool = False,
 ) -> ScoredFile:
     """Return what was measured of every pair in a CSV file; write the file with it to ``out``.
 
@@ -109,14 +111,16 @@ def score_file(
     Args:
         path: The CSV file.
         rng: Source of the resampling behind the intervals.
-        out: CSV file to write; ``None`` writes nothing.
+        out: CSV file to write; ``None`` writes nothing. An earlier score table of a file with the
+            same columns is replaced.
         alpha: Weight of the keywords in the distance, in [0, 1].
         kept: See :func:`heedful.workflows.paraphrase.scoring.score`.
         progress: Told every few texts and words.
+        force: Replace another file at ``out``, too; never the file that is read.
 
     Raises:
-        UserError: The file cannot be read or lacks a column, ``out`` is the file itself, or a
-            model is missing.
+        UserError: The file cannot be read or lacks a column, ``out`` is the file itself or another
+            that is no score table, it cannot be written, or a model is missing.
     """
     if not 0 <= alpha <= 1:
         raise UserError(f"alpha is {alpha:g}; it must lie between 0 and 1.")
@@ -125,6 +129,9 @@ def score_file(
     table = read_table(path)
     pairs = pairs_of(table)
     succeeded = outcomes_of(table) if "success" in table.columns else None
+    if out is not None:
+        columns_then = with_columns(table, [(name, ("",) * len(pairs)) for name in MEASURES]).columns
+        check_table(out, columns_then, f"score table of {path}", force)
     policies = table.column("policy") if "policy" in table.columns else ("",) * len(pairs)
     scores = score(pairs, kept, progress)
     columns = {
