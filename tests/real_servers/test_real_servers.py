@@ -141,7 +141,8 @@ def test_the_real_vla_eval_runner_asks_our_server() -> None:
         assert np.array_equal(actions[:12], executed)
         assert np.array_equal(actions[12:], [executed[-1]] * 3)  # the policy is done: it stays
     assert "agent is missing" in found["refused"]
-    assert found["specs"] == ["absolute_xyz", "euler_xyz", "continuous_01"]
+    assert found["specs"] == ["absolute_xyz", "euler_xyz_from_pointing_down", "continuous_01"]
+    assert found["jpeg"] == 7
 
 
 def test_our_client_asks_the_real_vla_eval_server(observation: Observation, tmp_path: Path) -> None:

@@ -57,9 +57,16 @@ async def main():
             refused = ""
         except RuntimeError as error:
             refused = str(error)
+        numpy_codec.set_image_format("jpeg")  # lossy: an answer is all that can be asked for
+        await connection.start_episode({"task": {"name": "red"}})
+        jpeg = await connection.act(benchmark.make_obs(0, {"name": "red"}))
         info = connection.server_info
     specs = [DimSpec.from_dict(of).format for of in info["action_spec"].values()]
-    print(json.dumps({"actions": benchmark.actions, "refused": refused, "specs": specs}))
+    print(
+        json.dumps(
+            {"actions": benchmark.actions, "jpeg": len(jpeg["actions"]), "refused": refused, "specs": specs}
+        )
+    )
 
 
 anyio.run(main)

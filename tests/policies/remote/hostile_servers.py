@@ -144,6 +144,22 @@ def never_reading(connection: socket.socket) -> None:
     NEVER.wait(30)
 
 
+def reading_in_drips(connection: socket.socket) -> None:
+    """Greet and read so slowly that something is always being read."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    upgraded(connection)
+    while not NEVER.wait(0.1):
+        connection.recv(2000)
+
+
+def answering_in_drips(connection: socket.socket) -> None:
+    """Greet and send a message in fragments of one byte that never ends."""
+    upgraded(connection)
+    connection.sendall(b"\x02\x01a")
+    while not NEVER.wait(0.01):
+        connection.sendall(b"\x00\x01a")
+
+
 def no_websocket(connection: socket.socket) -> None:
     """Answer like a web server."""
     connection.recv(4096)

@@ -1,4 +1,5 @@
 import io
+import tracemalloc
 
 import msgpack
 import numpy as np
@@ -32,11 +33,16 @@ def test_the_two_codings_are_those_of_the_protocols_and_not_interchangeable() ->
     assert isinstance(unpack(pack({"a": array}, "vla-eval"), "openpi")["a"], dict)
 
 
-def test_pictures_travel_as_png_without_loss_and_jpeg_and_raw_are_read() -> None:
+def png(image: Image.Image) -> bytes:
+    file = io.BytesIO()
+    image.save(file, format="PNG")
+    return file.getvalue()
+
+
+def test_pictures_are_read_as_png_without_loss_as_jpeg_and_raw() -> None:
     image = np.random.default_rng(0).integers(0, 256, (9, 7, 3), dtype=np.uint8)
-    packed = pack({"a": image}, "vla-eval", pictures="png")
-    assert msgpack.unpackb(packed)["a"]["format"] == "png"
-    assert np.array_equal(unpack(packed, "vla-eval")["a"], image)
+    packed = {"__image__": True, "format": "png", "data": png(Image.fromarray(image)), "shape": [9, 7, 3]}
+    assert np.array_equal(unpack(msgpack.packb({"a": packed}), "vla-eval")["a"], image)
     raw = {"__image__": True, "format": "raw", "data": image.tobytes(), "dtype": "|u1", "shape": [9, 7, 3]}
     assert np.array_equal(unpack(msgpack.packb({"a": raw}), "vla-eval")["a"], image)
     file = io.BytesIO()
@@ -45,17 +51,11 @@ def test_pictures_travel_as_png_without_loss_and_jpeg_and_raw_are_read() -> None
     assert np.allclose(unpack(msgpack.packb({"a": jpeg}), "vla-eval")["a"], 200, atol=3)
 
 
-def huge_png() -> bytes:
-    file = io.BytesIO()
-    Image.new("1", (5000, 10)).save(file, format="PNG")
-    return file.getvalue()
-
-
 @pytest.mark.parametrize(
     ("picture", "said"),
     [
         ({"format": "png", "data": b"\x89PNG no"}, "the png is damaged"),
-        ({"format": "png", "data": huge_png()}, "claims 5000 x 10 pixels"),
+        ({"format": "png", "data": png(Image.new("1", (5000, 10)))}, "claims 5000 x 10 pixels"),
         ({"format": "tiff", "data": b"II*"}, "its format is 'tiff'"),
         ({"format": "png"}, "its format is 'png'"),
         ({"format": "raw", "data": b"123", "dtype": "|u1", "shape": [2, 2, 3]}, "in 3 bytes"),
@@ -76,13 +76,89 @@ def test_what_no_message_can_hold_is_refused_before_it_is_sent(coding: Coding, v
         pack({"a": value}, coding)
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes_are_a_map_or_refused(data: bytes) -> None:
+KEYS = [b"__ndarray__", b"__npgeneric__", b"data", b"dtype", b"shape", "__ndarray__", "__image__", "data"]
+KEYS += ["dtype", "shape", "format", "x"]
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**64 - 1),
+    st.floats(),
+    st.text(max_size=5),
+    st.binary(max_size=9),
+    st.sampled_from(["<f8", "|u1", "|O", "f8,f8", "m8[s]", "V8", "png", "jpeg", "raw", "(2,)f4", "float128"]),
+    st.lists(st.integers(-1, 2**64 - 1), max_size=4),
+    st.builds(msgpack.ExtType, st.integers(0, 127), st.binary(max_size=3)),
+)
+TREES = st.recursive(
+    SCALARS,
+    lambda of: st.one_of(st.lists(of, max_size=4), st.dictionaries(st.sampled_from(KEYS), of, max_size=6)),
+    max_leaves=12,
+)
+BROKEN = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=3)
+
+
+def map_or_refusal(data: bytes) -> None:
     for coding in CODINGS:
         try:
             assert isinstance(unpack(data, coding), dict)
         except BadMessage as error:
             assert str(error)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_map_or_refused(data: bytes) -> None:
+    map_or_refusal(data)
+
+
+@given(tree=TREES, broken=BROKEN)
+def test_anything_that_looks_like_a_message_is_a_map_or_refused(
+    tree: object, broken: list[tuple[int, int]]
+) -> None:
+    data = bytearray(msgpack.packb({"a": tree}))
+    for place, byte in broken:
+        data[place % len(data)] = byte
+    map_or_refusal(bytes(data))
+
+
+@given(kind=st.sampled_from(["PNG", "JPEG"]), broken=BROKEN, cut=st.integers(0, 400))
+def test_a_damaged_picture_is_a_picture_or_refused(
+    kind: str, broken: list[tuple[int, int]], cut: int
+) -> None:
+    file = io.BytesIO()
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (8, 8, 3), dtype=np.uint8)).save(file, kind)
+    data = bytearray(file.getvalue())
+    for place, byte in broken:
+        data[place % len(data)] = byte
+    picture = {"__image__": True, "format": kind.lower(), "data": bytes(data[: len(data) - cut]), "shape": []}
+    map_or_refusal(msgpack.packb({"a": picture}))
+
+
+def nested(count: int, depth: int) -> bytes:
+    """Return lists that each claim ``count`` values, one in the other."""
+    return b"\x81\xa1a" + (b"\xdd" + count.to_bytes(4, "big")) * depth + b"\xc0" * 100_000
+
+
+BOMBS = {
+    "empty maps": b"\x81\xa1a\xdd" + (10**6).to_bytes(4, "big") + b"\x80" * 10**6,
+    "many lists of empty maps": msgpack.packb({"a": [[{}] * 10_000] * 100}),
+    "lists that claim to be long": nested(10**9, 1000),
+    "many lists that claim to be long": nested(20_000, 900),
+    "a map that claims to be large": b"\xdf\xff\xff\xff\xff" + b"\x80" * 1000,
+    "pictures": msgpack.packb(
+        {"a": [{"__image__": True, "format": "png", "data": png(Image.new("L", (4000, 4000)))}] * 20}
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=list(BOMBS))
+def test_a_small_message_that_would_become_large_is_refused_before_it_does(bomb: bytes) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadMessage):
+            unpack(bomb, "vla-eval")
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_numbers_with_a_dtype_are_read() -> None:

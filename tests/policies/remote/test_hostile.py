@@ -63,6 +63,7 @@ REPLIES = {
         "Traceback (most recent call last):\n  File x\nRuntimeError: CUDA out of memory\n",
         "the server reports RuntimeError: CUDA out of memory",
     ),
+    "a terminal's commands": ("Error: \x1b[2J\x07no", r"reports Error: \?\[2J\?no"),
     "empty text": ("", "the server reports an error without words"),
     "nan": ({"actions": NAN}, "returned nan in action 3, number 2"),
     "inf": ({"actions": INF}, "returned -inf in action 0, number 6"),
@@ -120,7 +121,7 @@ def test_an_answer_that_is_none_is_one_line_and_the_next_episode_is_well(
 
 CONNECTIONS = {
     "never answers": (hostile.silent, "act at step 0: .*no answer within 0.5 s"),
-    "does not greet": (hostile.mute, "reset: .*no answer within 1 s"),
+    "does not greet": (hostile.mute, r"reset: .*no answer within 1 s \(connect_s=\.\.\. in the reference"),
     "greets with a text": (lambda c: c.send("Error"), "reset: .*the server reports Error"),
     "greets with a list": (lambda c: c.send(msgpack.packb([])), "reset: .*is a list, not a map"),
     "closes mid-episode": (hostile.closing_after(2), r"act at step 10: .*code 1011: out of memory\)"),
@@ -172,6 +173,7 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_episode(websocket_serve
     [
         (hostile.announcing_a_gigabyte, "larger than 1 MB and was not read"),
         (hostile.never_reading, "did not read the observation within 0.5 s"),
+        (hostile.reading_in_drips, "did not read the observation within 0.5 s"),
     ],
 )
 def test_a_gigabyte_is_refused_when_it_is_announced_and_no_server_must_read(
@@ -179,6 +181,11 @@ def test_a_gigabyte_is_refused_when_it_is_announced_and_no_server_must_read(
 ) -> None:
     policy = load(reference(raw_server(handler), "preset=openpi-libero&size=2048"))
     assert said in row(policy).error
+
+
+def test_an_answer_that_comes_in_drips_and_never_ends_is_not_waited_for(raw_server: Start) -> None:
+    policy = load(reference(raw_server(hostile.answering_in_drips), "preset=openpi-libero&size=32"))
+    assert "no answer within 0.5 s (reply_s=..." in row(policy).error
 
 
 def test_a_server_that_is_gone_crashes_the_episode_and_not_the_run(websocket_server: Start) -> None:

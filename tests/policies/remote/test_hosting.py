@@ -16,7 +16,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from heedful.policies.conventions.conversion import wire_images, wire_state
 from heedful.policies.references import load
+from heedful.policies.remote.announcement import conventions_for
 from heedful.policies.remote.arrays import pack, unpack
+from heedful.policies.remote.hosted import HostedPolicy
 from heedful.policies.remote.server import PolicyServer
 from heedful.rollouts.loop import run_episode
 from heedful.spec.case import Episode, PolicyEntry
@@ -113,6 +115,16 @@ def test_a_policy_that_fails_is_one_line_there_and_here(
     assert "the server reports" in row.error
     assert told and not any("\n" in line for line in told)
     assert said.split(": ")[-1] in told[0]
+
+
+def test_a_reset_that_fails_leaves_no_episode_to_go_on_with() -> None:
+    policy = load("python:remote_doubles:make")
+    hosted = HostedPolicy(policy, conventions_for(policy.contract, "openpi"))
+    hosted.begin("red")
+    policy.reset = load("python:remote_doubles:make:reset").reset  # type: ignore[method-assign]
+    with pytest.raises(RuntimeError, match="no such task"):
+        hosted.begin("red")
+    assert hosted.words is None
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -19,7 +19,7 @@ Start = Callable[..., int]
 
 def test_a_reference_says_where_and_how() -> None:
     found = parse("openpi", "//robot:9000/pi?preset=openpi-libero&flip=both&reply_s=3&tls=true&max_mb=2")
-    assert found.address == Address("openpi", "robot", 9000, "/pi", True, 10.0, 3.0, 2.0)
+    assert found.address == Address("openpi", "robot", 9000, "/pi", True, 30.0, 3.0, 2.0)
     assert (found.address.url, found.address.label) == ("wss://robot:9000/pi", "openpi://robot:9000")
     assert (found.said.preset, dict(found.said.changes)) == ("openpi-libero", {"flip": "both"})
     assert parse("openpi", "//robot").address.port == 8000
@@ -30,7 +30,7 @@ def test_every_convention_can_be_said_in_a_reference() -> None:
     query = (
         "cameras=front:agent@96x128,hand:wrist&flip=vertical&state=pose:ee_position+ee_quaternion,grip:gripper_open"
         "&prompt=text&action=ee_absolute&rotation=axis_angle&scale_m=0.1&scale_rad=0.2&gripper=open_one"
-        "&gripper_binary=no&rate=10&chunk=8&replan=none"
+        "&clip=true&gripper_binary=no&rate=10&chunk=8&replan=none"
     )
     found = changed(None, parse("openpi", f"//h?{query}").said.changes, "x")
     assert found.cameras == {
@@ -41,7 +41,7 @@ def test_every_convention_can_be_said_in_a_reference() -> None:
     assert (found.prompt, found.action, found.rotation) == ("text", "ee_absolute", "axis_angle")
     assert (found.scale_m, found.scale_rad, found.control_hz) == (0.1, 0.2, 10.0)
     assert (found.gripper, found.gripper_binary, found.flip) == ("open_one", False, "vertical")
-    assert (found.chunk, found.replan) == (8, None)
+    assert (found.chunk, found.replan, found.clip) == (8, None, True)
     sized = changed(LIBERO, {"size": "96"}, "x")
     assert {(c.height_px, c.width_px) for c in sized.cameras.values()} == {(96, 96)}
 

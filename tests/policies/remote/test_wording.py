@@ -92,9 +92,9 @@ def test_a_changed_encoder_is_caught_with_any_server(
     policy = load(f"{protocol}://127.0.0.1:{hosted(protocol)}")
     pack = arrays.pack
 
-    def changed(message: Any, coding: Coding, pictures: Any = "raw") -> bytes:
+    def changed(message: Any, coding: Coding) -> bytes:
         observation = len(message) > 2 and message.get("type", "observation") == "observation"
-        return pack(_reworded(message) if observation == (at == "act") else message, coding, pictures)
+        return pack(_reworded(message) if observation == (at == "act") else message, coding)
 
     monkeypatch.setattr(sessions.arrays, "pack", changed)
     found = row(policy)

@@ -7,6 +7,7 @@ from typing import Any
 
 from heedful.policies.conventions.model import Conventions, Piece, checked
 from heedful.policies.remote.arrays import Coding
+from heedful.policies.remote.connection import shown
 from heedful.spec.codec import from_json, to_json
 from heedful.spec.contract import PolicyContract
 from heedful.spec.errors import UserError
@@ -70,11 +71,12 @@ def announced(metadata: Mapping[str, Any], where: str) -> Conventions | None:
 
 
 def shown_metadata(metadata: Mapping[Any, Any]) -> dict[str, str]:
-    """Return what a server says of itself, our own announcement apart, in at most 200 characters a value."""
-    shown = {}
-    for key, value in metadata.items():
-        if key == KEY:
-            continue
+    """Return what a server says of itself, in at most 200 characters a value; of ours, which policy it is."""
+    own = metadata.get(KEY)
+    found = {}
+    for key, value in (own if isinstance(own, dict) else metadata).items():
+        if key in ("conventions", "version") and isinstance(own, dict):
+            continue  # compared line by line
         text = " ".join(repr(value).split())
-        shown[str(key)] = text if len(text) <= 200 else text[:197] + "..."
-    return shown
+        found[shown(str(key), 60)] = text if len(text) <= 200 else text[:197] + "..."
+    return found

@@ -1,37 +1,42 @@
 """Arrays inside msgpack messages, coded as openpi and as vla-eval code them; nothing is unpickled.
 
 The two codings look alike and are not interchangeable: openpi's maps have bytes for keys,
-vla-eval's have strings, and vla-eval may send pictures compressed.
+vla-eval's have strings, and its own clients send pictures as PNG.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, Literal
 
 import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.policies.remote.pictures import decoded_picture, encoded_picture
+from heedful.policies.remote.pictures import decoded_picture
 
 Coding = Literal["openpi", "vla-eval"]
 NUMBERS = "biuf"
 """Kinds of dtype that are taken: truth values, whole numbers and floats. Objects never are."""
+
+LONGEST_LIST, LARGEST_MAP, MOST_VALUES = 20_000, 1_000, 200_000
+"""Values in one list, in one map, and in all of a message; an array counts as one. Of a megabyte of
+empty maps Python would make seventy."""
+
+MOST_PIXELS = 2 * 4096 * 4096
+"""Decoded in one message: a kilobyte of PNG can be a megabyte of pixels."""
 
 
 class BadMessage(ValueError):
     """Bytes that are no message of the protocol; the text says what is wrong with them."""
 
 
-def pack(message: object, coding: Coding, pictures: Literal["raw", "png"] = "raw") -> bytes:
+def pack(message: object, coding: Coding) -> bytes:
     """Return ``message`` as msgpack.
 
     Args:
         message: Maps, lists, texts, numbers, arrays of numbers.
-        coding: Whose maps stand for arrays.
-        pictures: How vla-eval's uint8 [H, W, 3] arrays travel; both ways are lossless.
+        coding: Whose maps stand for arrays; pictures go out as arrays, too.
 
     Raises:
         BadMessage: It holds something that no message can, such as an array of objects.
@@ -44,8 +49,6 @@ def pack(message: object, coding: Coding, pictures: Literal["raw", "png"] = "raw
             raise TypeError(f"a {type(value).__name__}")
         if value.dtype.kind not in NUMBERS:
             raise TypeError(f"an array of dtype {value.dtype}")
-        if coding == "vla-eval" and pictures == "png" and _is_picture(value):
-            return encoded_picture(value)
         return _as_map(value, coding)
 
     try:
@@ -59,18 +62,50 @@ def unpack(data: bytes, coding: Coding) -> dict[Any, Any]:
     """Return the map that ``data`` is, with its arrays (writable copies).
 
     Raises:
-        BadMessage: No msgpack, no map, or something in it claims to be an array and is none.
+        BadMessage: No msgpack, no map, too much, or something in it claims to be an array and is none.
     """
-    hook = _openpi_hook if coding == "openpi" else _vla_eval_hook
-    found = _unpacked(data, hook)
+    found = _unpacked(data, _Budget(coding))
     if not isinstance(found, dict):
         raise BadMessage(f"is a {type(found).__name__}, not a map")
     return found
 
 
-def _unpacked(data: bytes, hook: Callable[[dict[Any, Any]], object]) -> object:
+class _Budget:
+    """Reads the lists and maps of one message, and stops when they become too many."""
+
+    def __init__(self, coding: Coding) -> None:
+        self._openpi = coding == "openpi"
+        self._values, self._pixels = MOST_VALUES, MOST_PIXELS
+
+    def of_list(self, found: list[Any]) -> list[Any]:
+        self._spend(len(found))
+        return found
+
+    def of_map(self, found: dict[Any, Any]) -> object:
+        self._spend(1 + len(found))
+        if self._openpi:
+            return _openpi_value(found)
+        if "__image__" in found and found.get("format") != "raw":
+            picture = _picture(found, self._pixels)
+            self._pixels -= picture.shape[0] * picture.shape[1]
+            return picture
+        return _vla_eval_value(found)
+
+    def _spend(self, count: int) -> None:
+        self._values -= 1 + count
+        if self._values < 0:
+            raise BadMessage(f"holds more than {MOST_VALUES} values")
+
+
+def _unpacked(data: bytes, budget: _Budget) -> object:
     try:
-        return msgpack.unpackb(data, object_hook=hook)
+        return msgpack.unpackb(
+            data,
+            object_hook=budget.of_map,
+            list_hook=budget.of_list,
+            max_array_len=LONGEST_LIST,
+            max_map_len=LARGEST_MAP,
+        )
     except BadMessage:
         raise
     except (ValueError, TypeError, OverflowError, RecursionError, msgpack.UnpackException) as error:
@@ -89,7 +124,7 @@ def _as_map(array: NDArray[Any], coding: Coding) -> dict[Any, object]:
     return {"__ndarray__": True} | content
 
 
-def _openpi_hook(found: dict[Any, Any]) -> object:
+def _openpi_value(found: dict[Any, Any]) -> object:
     if b"__npgeneric__" in found:
         kind = _dtype(found.get(b"dtype"))
         try:
@@ -101,17 +136,17 @@ def _openpi_hook(found: dict[Any, Any]) -> object:
     return found
 
 
-def _vla_eval_hook(found: dict[Any, Any]) -> object:
-    if "__image__" in found:
-        if found.get("format") == "raw":
-            return _array(found.get("data"), found.get("dtype"), found.get("shape"))
-        try:
-            return decoded_picture(found.get("data"), found.get("format"))
-        except ValueError as error:
-            raise BadMessage(f"holds a picture that is none: {error}") from error
-    if "__ndarray__" in found:
+def _vla_eval_value(found: dict[Any, Any]) -> object:
+    if "__ndarray__" in found or "__image__" in found:
         return _array(found.get("data"), found.get("dtype"), found.get("shape"))
     return found
+
+
+def _picture(found: dict[Any, Any], most_px: int) -> NDArray[np.uint8]:
+    try:
+        return decoded_picture(found.get("data"), found.get("format"), most_px)
+    except ValueError as error:
+        raise BadMessage(f"holds a picture that is none: {error}") from error
 
 
 def _array(data: object, dtype: object, shape: object) -> NDArray[Any]:
@@ -135,7 +170,3 @@ def _dtype(name: object) -> np.dtype[Any]:
     if kind.kind not in NUMBERS:
         raise BadMessage(f"holds an array of dtype {name!r}; only numbers are taken")
     return kind
-
-
-def _is_picture(array: NDArray[Any]) -> bool:
-    return array.dtype == np.uint8 and array.ndim == 3 and array.shape[2] == 3 and array.size > 0

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-import struct
+import socket
+import ssl
+import threading
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from socket import SO_SNDTIMEO, SOL_SOCKET
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
+Limit = Literal["connect_s", "reply_s"]
+"""Field of ``Address`` with the longest wait for a message."""
+
 _CLOSE_S = 1.0
+_LONGER = "{}=... in the reference waits longer"
 _TOO_BIG = 1009  # RFC 6455, section 7.4.1
 
 
@@ -29,8 +34,9 @@ class Address:
         host, port: Where it listens.
         path: Path of the URL, usually empty.
         tls: Speak ``wss``.
-        connect_s: Longest wait for the connection, and again for the server's first words.
-        reply_s: Longest wait for an answer to an observation.
+        connect_s: Longest wait for the connection, and again for the server's first words. openpi's
+            server speaks to nobody while its model computes or compiles.
+        reply_s: Longest wait for an answer to an observation, and before for the server to read it.
         max_mb: Largest message that is taken from the server.
         api_key_env: Environment variable that holds a key (openpi's ``Authorization: Api-Key``).
     """
@@ -40,7 +46,7 @@ class Address:
     port: int
     path: str = ""
     tls: bool = False
-    connect_s: float = 10.0
+    connect_s: float = 30.0
     reply_s: float = 60.0
     max_mb: float = 64.0
     api_key_env: str = ""
@@ -64,10 +70,11 @@ class Address:
 class Connection:
     """An open connection; every method ends within its limit or raises ``RemoteError``."""
 
-    def __init__(self, address: Address, socket: ClientConnection, opened: ExitStack) -> None:
+    def __init__(self, address: Address, websocket: ClientConnection, opened: ExitStack) -> None:
         self.address = address
-        self._socket = socket
+        self._websocket = websocket
         self._opened = opened
+        self._given_up = False
 
     @staticmethod
     def open(address: Address) -> Connection:
@@ -81,7 +88,7 @@ class Connection:
 
         opened = ExitStack()
         try:
-            socket: ClientConnection = opened.enter_context(
+            websocket: ClientConnection = opened.enter_context(
                 connect(
                     address.url,
                     compression=None,
@@ -94,24 +101,26 @@ class Connection:
                 )
             )
         except TimeoutError as error:
-            raise _trouble(
-                address, f"no connection within {address.connect_s:g} s (connect_s=... waits longer)"
-            ) from error
+            line = (
+                f"no connection within {address.connect_s:g} s (connect_s=... in the reference waits longer)"
+            )
+            raise trouble(address, line) from error
         except InvalidStatus as error:
             status = error.response.status_code
-            raise _trouble(address, f"the server refuses the connection: HTTP {status}") from error
+            raise trouble(address, f"the server refuses the connection: HTTP {status}") from error
         except (InvalidHandshake, WebSocketException, EOFError) as error:
-            raise _trouble(address, f"what listens there speaks no WebSocket ({_said(error)})") from error
+            tls = "tls=false" if address.tls else "tls=true if it speaks wss"
+            line = f"what listens there speaks no WebSocket ({_said(error)}); {tls}"
+            raise trouble(address, line) from error
+        except ssl.SSLError as error:
+            raise trouble(address, _tls_line(error)) from error
         except OSError as error:
             said = error.strerror or _said(error)
             line = f"nothing listens there ({said}): start the server, or mend host and port"
-            raise _trouble(address, line) from error
+            raise trouble(address, line) from error
         except ValueError as error:
-            raise _trouble(address, f"no address to connect to ({_said(error)})") from error
-        limit = struct.pack("ll", int(address.reply_s), int(address.reply_s % 1 * 1e6))
-        with suppress(OSError):  # closed again already, which shows as soon as something is received
-            socket.socket.setsockopt(SOL_SOCKET, SO_SNDTIMEO, limit)  # a server that never reads
-        return Connection(address, socket, opened)
+            raise trouble(address, f"no address to connect to ({_said(error)})") from error
+        return Connection(address, websocket, opened)
 
     def send(self, message: bytes) -> None:
         """Send a binary message.
@@ -121,33 +130,44 @@ class Connection:
         """
         from websockets.exceptions import ConnectionClosed
 
+        limit = threading.Timer(self.address.reply_s, self._give_up)
+        limit.daemon = True
+        limit.start()
         try:
-            self._socket.send(message)
+            self._websocket.send(message)
         except ConnectionClosed as error:
-            if isinstance(error.__cause__, BlockingIOError):
+            if self._given_up:
                 line = f"the server did not read the observation within {self.address.reply_s:g} s"
                 raise self.trouble(line) from error
             raise self._closed(error) from error
+        finally:
+            limit.cancel()
 
-    def receive(self, limit_s: float) -> bytes | str:
+    def _give_up(self) -> None:
+        """Wake a send that waits for a server which does not read; sockets have no limit that TLS keeps."""
+        self._given_up = True
+        with suppress(OSError):
+            self._websocket.socket.shutdown(socket.SHUT_RDWR)
+
+    def receive(self, limit: Limit) -> bytes | str:
         """Return the next message: bytes, or a text (which is an error in both protocols).
 
         Args:
-            limit_s: Longest wait for the whole message.
+            limit: Field of ``Address`` with the longest wait for the whole message.
 
         Raises:
             RemoteError: It does not come in time, is too large, or the server closed the connection.
         """
         from websockets.exceptions import ConnectionClosed
 
+        limit_s: float = getattr(self.address, limit)
         try:
-            return self._socket.recv(timeout=limit_s)
+            return self._websocket.recv(timeout=limit_s)
         except TimeoutError as error:
             if self._refused_size():  # already given up, but the server does not hang up
                 raise self._too_large() from error
-            raise self.trouble(
-                f"no answer within {limit_s:g} s (reply_s=... in the reference waits longer)"
-            ) from error
+            line = f"no answer within {limit_s:g} s ({_LONGER.format(limit)})"
+            raise self.trouble(line) from error
         except ConnectionClosed as error:
             raise self._closed(error) from error
         except UnicodeDecodeError as error:
@@ -158,7 +178,7 @@ class Connection:
         from websockets.exceptions import ConnectionClosed
 
         try:
-            return self._socket.recv(timeout=0)
+            return self._websocket.recv(timeout=0)
         except (TimeoutError, ConnectionClosed, UnicodeDecodeError):
             return None  # a closed connection shows when something is sent
 
@@ -169,11 +189,11 @@ class Connection:
 
     def trouble(self, line: str) -> RemoteError:
         """Return the error that says ``line`` of this server."""
-        return _trouble(self.address, line)
+        return trouble(self.address, line)
 
     def _refused_size(self) -> bool:
         """Return whether this side has closed because a message was too large."""
-        sent = self._socket.protocol.close_sent
+        sent = self._websocket.protocol.close_sent
         return sent is not None and sent.code == _TOO_BIG
 
     def _too_large(self) -> RemoteError:
@@ -194,12 +214,25 @@ def _headers(address: Address) -> dict[str, str]:
         return {}
     key = os.environ.get(address.api_key_env)
     if not key:
-        raise _trouble(address, f"the environment variable {address.api_key_env} holds no key")
+        raise trouble(address, f"the environment variable {address.api_key_env} holds no key")
     return {"Authorization": f"Api-Key {key}"}
 
 
-def _trouble(address: Address, line: str) -> RemoteError:
-    return RemoteError(f"{address.label}: {line}.")
+def _tls_line(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        said = error.verify_message.rstrip(".")
+        return f"its certificate is not trusted ({said}); SSL_CERT_FILE can name a file of those that are"
+    return f"no TLS is spoken there ({_said(error)}); without tls=true it is asked in plain"
+
+
+def trouble(address: Address, line: str) -> RemoteError:
+    """Return the error that says ``line`` of the server there."""
+    return RemoteError(f"{address.label}: {shown(line, 600)}.")
+
+
+def shown(text: str, longest: int) -> str:
+    """Return the beginning of ``text``, fit for a terminal whoever wrote it."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:longest])
 
 
 def _said(error: BaseException) -> str:

@@ -13,6 +13,8 @@ from heedful.policies.conventions.model import MODES, WIDTHS, Conventions
 from heedful.spec.contract import Observation
 from heedful.spec.seams import Policy, Start
 
+LONGEST_INSTRUCTION = 10_000
+
 
 class BadRequest(ValueError):
     """What a client sent cannot be answered; the text is for the client."""
@@ -46,8 +48,11 @@ class HostedPolicy:
         """
         if not isinstance(words, str):
             raise BadRequest(f"the instruction is a {type(words).__name__}, not a text")
+        if len(words) > LONGEST_INSTRUCTION:
+            raise BadRequest(f"the instruction has {len(words)} letters; {LONGEST_INSTRUCTION} are the most")
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise BadRequest(f"the seed is {seed!r}, not a whole number")
+        self._words = None  # a reset that fails leaves no episode to go on with
         self._policy.reset(Start(words, seed))
         self._words, self._steps, self._done, self._last = words, 0, False, None
 

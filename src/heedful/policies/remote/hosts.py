@@ -15,6 +15,7 @@ from heedful import __version__
 from heedful.policies.conventions.model import MODES, Conventions
 from heedful.policies.remote import arrays
 from heedful.policies.remote.announcement import KEY
+from heedful.policies.remote.connection import shown
 from heedful.policies.remote.hosted import BadRequest, HostedPolicy
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ Told = Callable[[str], None]
 """Told one line about everything that went wrong."""
 
 _INTERNAL_ERROR = 1011
+_LONGEST_LINE = 300
+_ABSOLUTE = ("absolute_xyz", "euler_xyz_from_pointing_down")  # vla-eval's euler_xyz is pi about x there
 
 
 def host_openpi(socket: ServerConnection, hosted: HostedPolicy, offer: Mapping[str, Any], tell: Told) -> None:
@@ -42,12 +45,13 @@ def host_openpi(socket: ServerConnection, hosted: HostedPolicy, offer: Mapping[s
     socket.send(arrays.pack({KEY: dict(offer)}, "openpi"))
     for data in socket:
         try:
-            socket.send(arrays.pack(_openpi_answer(hosted, data), "openpi"))
+            answer = arrays.pack(_openpi_answer(hosted, data), "openpi")
         except Exception as error:
             tell(_line(error))
-            socket.send(f"heedful: {error}" if _is_request(error) else traceback.format_exc())
+            socket.send(f"heedful: {_line(error)}" if _is_request(error) else traceback.format_exc())
             socket.close(_INTERNAL_ERROR, "the frame before this one says what is wrong")
             return
+        socket.send(answer)
 
 
 def _openpi_answer(hosted: HostedPolicy, data: bytes | str) -> dict[str, Any]:
@@ -77,38 +81,48 @@ def host_vla_eval(
     our own client takes whole chunks. A failure is answered by an error message, and the
     connection stays open, as vla-eval's own server does it.
     """
-    waiting: deque[NDArray[np.float64]] = deque()
-    ours = False
+    episode = _VlaEvalEpisode(hosted, offer)
     for data in socket:
-        seq = 0
+        seq: object = 0
         try:
             message = arrays.unpack(_binary(data), "vla-eval")
-            kind, payload, seq = message.get("type"), message.get("payload"), message.get("seq", 0)
-            if not isinstance(payload, dict):
-                raise BadRequest(f"the payload is a {type(payload).__name__}, not a map")
-            if kind == "hello":
-                socket.send(_vla_eval("hello", _hello(hosted.conventions, offer), seq))
-            elif kind == "episode_start":
-                waiting.clear()
-                extra = payload.get(KEY)
-                ours = isinstance(extra, dict)
-                hosted.begin(_task_words(payload), extra.get("seed", 0) if isinstance(extra, dict) else 0)
-            elif kind == "observation":
-                if ours:
-                    answer = _whole_chunk(hosted, payload)
-                else:
-                    answer = {"actions": _one_action(hosted, payload, waiting)}
-                socket.send(_vla_eval("action", answer, seq))
-            elif kind not in ("episode_end", "error"):
-                raise BadRequest(f"the message is of the type {str(kind)[:40]!r}")
+            seq = message.get("seq", 0)
+            kind, answer = episode.answer(message)
+            reply = _vla_eval(kind, answer, seq) if kind else b""
         except Exception as error:
-            from websockets.exceptions import ConnectionClosed
-
-            if isinstance(error, ConnectionClosed):
-                return
             tell(_line(error))
-            said = str(error) if _is_request(error) else f"{type(error).__name__}: {error}"
-            socket.send(_vla_eval("error", {"error": said}, seq))
+            reply = _vla_eval("error", {"error": _line(error)}, seq)
+        if reply:
+            socket.send(reply)
+
+
+class _VlaEvalEpisode:
+    """What is known of the client's episode from one message to the next."""
+
+    def __init__(self, hosted: HostedPolicy, offer: Mapping[str, Any]) -> None:
+        self._hosted, self._offer = hosted, offer
+        self._waiting: deque[NDArray[np.float64]] = deque()
+        self._ours = False
+
+    def answer(self, message: Mapping[Any, Any]) -> tuple[str, Mapping[str, Any]]:
+        """Return type and payload of the reply to ``message``; an empty type: it has none."""
+        kind, payload = message.get("type"), message.get("payload")
+        if not isinstance(payload, dict):
+            raise BadRequest(f"the payload is a {type(payload).__name__}, not a map")
+        if kind == "hello":
+            return "hello", _hello(self._hosted.conventions, self._offer)
+        if kind == "episode_start":
+            self._waiting.clear()
+            extra = payload.get(KEY)
+            self._ours = isinstance(extra, dict)
+            self._hosted.begin(_task_words(payload), extra.get("seed", 0) if isinstance(extra, dict) else 0)
+        elif kind == "observation":
+            if self._ours:
+                return "action", _whole_chunk(self._hosted, payload)
+            return "action", {"actions": _one_action(self._hosted, payload, self._waiting)}
+        elif kind not in ("episode_end", "error"):
+            raise BadRequest(f"the message is of the type {str(kind)[:40]!r}")
+        return "", {}
 
 
 def _task_words(payload: Mapping[str, Any]) -> object:
@@ -153,10 +167,10 @@ def _hello(conventions: Conventions, offer: Mapping[str, Any]) -> dict[str, Any]
     if MODES[conventions.action] == "joint_absolute":
         actions = {"joints": {"name": "joints", "dims": 7, "format": "absolute_joint_positions"}}
     else:
-        change = "delta_xyz" if conventions.action == "ee_delta" else "absolute_xyz"
+        change, turn = ("delta_xyz", "euler_xyz") if conventions.action == "ee_delta" else _ABSOLUTE
         actions = {
             "position": {"name": "position", "dims": 3, "format": change},
-            "rotation": {"name": "rotation", "dims": 3, "format": "euler_xyz"},
+            "rotation": {"name": "rotation", "dims": 3, "format": turn},
         }
     seen = {name: {"name": "image", "dims": 0, "format": "rgb_hwc_uint8"} for name in conventions.cameras}
     return {
@@ -188,7 +202,8 @@ def _is_request(error: Exception) -> bool:
 
 
 def _line(error: Exception) -> str:
-    text = " ".join(str(error).split())
+    """Return what went wrong in a line for a terminal, whatever a client wrote into it."""
+    text = shown(" ".join(str(error).split()), _LONGEST_LINE)
     return text if _is_request(error) else f"{type(error).__name__}: {text}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,25 +22,16 @@ def png_bytes(image_hwc_u8: NDArray[np.uint8]) -> bytes:
     return file.getvalue()
 
 
-def encoded_picture(image_hwc_u8: NDArray[np.uint8]) -> dict[str, Any]:
-    """Return the map that stands for a PNG in a vla-eval message."""
-    return {
-        "__image__": True,
-        "format": "png",
-        "data": png_bytes(image_hwc_u8),
-        "shape": list(image_hwc_u8.shape),
-    }
-
-
-def decoded_picture(data: object, kind: object) -> NDArray[np.uint8]:
+def decoded_picture(data: object, kind: object, most_px: int = LARGEST_PX * LARGEST_PX) -> NDArray[np.uint8]:
     """Return the picture [H, W, C] (or [H, W]) in ``data``.
 
     Args:
         data: A PNG or JPEG file as bytes.
         kind: ``"png"`` or ``"jpeg"``.
+        most_px: Pixels at most; LARGEST_PX a side are the most in any case.
 
     Raises:
-        ValueError: Another format, damaged data, or a picture of more than LARGEST_PX a side.
+        ValueError: Another format, damaged data, or a picture that is too large.
     """
     from PIL import Image, UnidentifiedImageError
 
@@ -49,7 +39,7 @@ def decoded_picture(data: object, kind: object) -> NDArray[np.uint8]:
         raise ValueError(f"its format is {str(kind)[:40]!r}; raw, png and jpeg are known")
     try:
         with Image.open(io.BytesIO(data), formats=[_FORMATS[str(kind)]]) as picture:
-            if max(picture.size) > LARGEST_PX:
+            if max(picture.size) > LARGEST_PX or picture.size[0] * picture.size[1] > most_px:
                 raise ValueError(f"it claims {picture.size[0]} x {picture.size[1]} pixels")
             return np.array(picture, dtype=np.uint8)
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from heedful.policies.conventions.conversion import wire_images, wire_state, world_actions
 from heedful.policies.conventions.model import WIDTHS, Conventions
 from heedful.policies.remote.announcement import KEY, announced
-from heedful.policies.remote.connection import Address, Connection, RemoteError
+from heedful.policies.remote.connection import Address, Connection, RemoteError, trouble
 from heedful.policies.remote.sessions import SESSIONS, Look, Session, refuse_other_words
 from heedful.spec.contract import Observation, PolicyContract
 from heedful.spec.errors import UserError
@@ -173,7 +173,7 @@ class RemotePolicy:
             )
 
     def _trouble(self, line: str) -> RemoteError:
-        return RemoteError(f"{self.address.label}: {line}.")
+        return trouble(self.address, line)
 
 
 def greet(address: Address) -> tuple[Connection, Session, Greeting]:

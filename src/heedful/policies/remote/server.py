@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import http
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from heedful.policies.conventions.model import Conventions
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
     from websockets.sync.server import ServerConnection
 
-LARGEST_MESSAGE = 64_000_000
+_SPARE_BYTES = 16_000_000
+"""Beside the pictures: what a stranger sends that the policy does not look at."""
+
 HEALTH_PATHS = {"/healthz": ("text/plain", "OK\n"), "/health": ("application/json", '{"status": "ok"}\n')}
 """Where openpi's and vla-eval's users ask whether the server is ready, and what they are told."""
 
-_TRY_AGAIN_LATER = 1013
+_GOING_AWAY, _TRY_AGAIN_LATER = 1001, 1013
 _CLOSE_S = 1.0
+_BUSY = "all policy instances are busy (heedful serve --clients)"
 
 
 class Instances:
@@ -91,7 +95,8 @@ class PolicyServer:
                 host,
                 port,
                 compression=None,
-                max_size=LARGEST_MESSAGE,
+                max_size=2 * _picture_bytes(conventions) + _SPARE_BYTES,
+                max_queue=1,  # what lies unread for a hundred clients is memory
                 process_request=_health,
                 ping_interval=None,
                 close_timeout=_CLOSE_S,
@@ -101,6 +106,8 @@ class PolicyServer:
             said = getattr(error, "strerror", None) or str(error)
             raise UserError(f"Cannot listen on {host}:{port}: {said}.") from error
         self.port: int = self._server.socket.getsockname()[1]
+        self._open: set[ServerConnection] = set()
+        self._stopping = False
 
     def serve(self) -> None:
         """Serve until ``stop``."""
@@ -111,26 +118,51 @@ class PolicyServer:
 
         Must not be called from the thread that serves.
         """
-        ending = threading.Thread(target=self._server.shutdown, daemon=True)
+        ending = threading.Thread(target=self._end, daemon=True)
         ending.start()
         ending.join(wait_s)
         return not ending.is_alive()
 
-    def _handle(self, socket: ServerConnection) -> None:
+    def _end(self) -> None:
+        self._stopping = True
+        for client in list(self._open):  # websockets before 17 waits for clients to leave by themselves
+            threading.Thread(target=client.close, args=(_GOING_AWAY,), daemon=True).start()
+        self._server.shutdown()
+
+    def _handle(self, client: ServerConnection) -> None:
         from websockets.exceptions import ConnectionClosed
 
+        _notice_the_dead(client.socket)
+        self._open.add(client)
         try:
+            if self._stopping:
+                return
             with self._instances.borrowed() as policy:
                 if policy is None:
-                    self._tell("a client was sent away: all policy instances are busy (--clients)")
-                    socket.close(_TRY_AGAIN_LATER, "all policy instances are busy")
+                    self._tell(f"a client was sent away: {_BUSY}")
+                    client.close(_TRY_AGAIN_LATER, _BUSY)
                     return
-                self._host_client(socket, HostedPolicy(policy, self._conventions), self._offer, self._tell)
+                self._host_client(client, HostedPolicy(policy, self._conventions), self._offer, self._tell)
         except ConnectionClosed:
             return  # it left while it was spoken to
         except Exception as error:  # one client's trouble is not the next one's
             self._tell(f"{type(error).__name__}: {' '.join(str(error).split())}")
-            socket.close(1011, "the policy cannot be made")
+            client.close(1011, "the policy cannot be made")
+        finally:
+            self._open.discard(client)
+
+
+def _notice_the_dead(client: socket.socket) -> None:
+    """Let go of a client whose machine is gone within a minute or two: it holds a policy instance."""
+    with suppress(OSError):  # it has left already
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10)):
+            if hasattr(socket, name):
+                client.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _picture_bytes(conventions: Conventions) -> int:
+    return sum(3 * camera.height_px * camera.width_px for camera in conventions.cameras.values())
 
 
 def _health(connection: ServerConnection, request: Request) -> Response | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from heedful import __version__
 from heedful.policies.remote import arrays
 from heedful.policies.remote.announcement import KEY
-from heedful.policies.remote.connection import Connection, RemoteError
+from heedful.policies.remote.connection import Connection, Limit, RemoteError
 
 _UNASKED = "the server sent a message that nobody had asked for"
 
@@ -65,7 +65,7 @@ class OpenPi:
 
     def greet(self) -> dict[Any, Any]:
         """Return the metadata map that the server sends to whoever connects."""
-        return self._received(self._connection.address.connect_s)
+        return self._received("connect_s")
 
     def begin(self, prompt: str, words: str, extra: Mapping[str, Any] | None) -> str:
         """Encode the instruction as every observation will carry it; nothing is sent yet."""
@@ -83,10 +83,10 @@ class OpenPi:
             self._read(unasked)
             raise self._connection.trouble(_UNASKED)
         self._connection.send(message)
-        return self._received(self._connection.address.reply_s)
+        return self._received("reply_s")
 
-    def _received(self, limit_s: float) -> dict[Any, Any]:
-        return self._read(self._connection.receive(limit_s))
+    def _received(self, limit: Limit) -> dict[Any, Any]:
+        return self._read(self._connection.receive(limit))
 
     def _read(self, data: bytes | str) -> dict[Any, Any]:
         if isinstance(data, str):
@@ -104,7 +104,7 @@ class VlaEval:
     def greet(self) -> dict[Any, Any]:
         """Exchange hellos and return the payload of the server's."""
         sent = self._send("hello", {"harness_version": f"heedful {__version__}", "protocol_version": 1})
-        return self._reply(sent, "hello", self._connection.address.connect_s)
+        return self._reply(sent, "hello", "connect_s")
 
     def begin(self, prompt: str, words: str, extra: Mapping[str, Any] | None) -> str:
         """Announce the episode and return the instruction decoded from the announcement."""
@@ -124,13 +124,11 @@ class VlaEval:
         message = self._message("observation", payload)
         received = words_in(message, "vla-eval", ("payload", look.prompt))
         refuse_other_words(self._connection, received, look.words)
-        if (
-            unasked := self._connection.unread()
-        ) is not None:  # an episode's start is answered only if it fails
+        if (unasked := self._connection.unread()) is not None:  # an episode's start is answered if it fails
             self._read(unasked)
             raise self._connection.trouble(_UNASKED)
         self._connection.send(message)
-        return self._reply(self._seq, "action", self._connection.address.reply_s)
+        return self._reply(self._seq, "action", "reply_s")
 
     def _message(self, kind: str, payload: Mapping[str, Any]) -> bytes:
         self._seq += 1
@@ -141,8 +139,8 @@ class VlaEval:
         self._connection.send(self._message(kind, payload))
         return self._seq
 
-    def _reply(self, seq: int, kind: str, limit_s: float) -> dict[Any, Any]:
-        message = self._read(self._connection.receive(limit_s))
+    def _reply(self, seq: int, kind: str, limit: Limit) -> dict[Any, Any]:
+        message = self._read(self._connection.receive(limit))
         payload, found = message.get("payload"), message.get("type")
         if found != kind or not isinstance(payload, dict):
             raise self._connection.trouble(

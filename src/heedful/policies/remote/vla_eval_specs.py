@@ -19,10 +19,11 @@ GRIPPERS = {
 """Format of vla-eval -> conventions that it can mean; its continuous_01 does not say which end is open."""
 
 STATES = {
-    "eef_pos3_axisangle3_gripper2": "ee_position+ee_axis_angle+gripper_qpos",
-    "eef_pos3_euler3_gripper2": "ee_position+ee_rpy+gripper_qpos",
+    "eef_pos3_axisangle3_gripper2": "ee_position+ee_axis_angle_short+gripper_qpos",
+    "eef_pos3_euler3_gripper2": "ee_position+ee_euler+gripper_qpos",
     "joint_positions": "joints",
 }
+"""With ``quat_no_antipodal`` among the server's wishes, the axis angle is robosuite's: not the short one."""
 
 
 def spec_lines(conventions: Conventions, hello: Mapping[Any, Any]) -> list[Line]:
@@ -41,24 +42,34 @@ def spec_lines(conventions: Conventions, hello: Mapping[Any, Any]) -> list[Line]
         fits = conventions.action == wanted
         lines.append(Line("spec position", conventions.action, said, "", verdict(fits), f"action={wanted}"))
     if (said := actions.get("rotation", "")) in ROTATIONS:
-        wanted = ROTATIONS[said]
-        fits = conventions.rotation == wanted
-        lines.append(
-            Line("spec rotation", conventions.rotation, said, "", verdict(fits), f"rotation={wanted}")
-        )
+        wanted, fits = ROTATIONS[said], conventions.rotation == ROTATIONS[said]
+        tools = said == "euler_xyz" and conventions.action == "ee_absolute"
+        outcome = "wrong" if tools else verdict(fits)
+        mend = "" if tools else f"rotation={wanted}"  # rpy is 0 where the tool's own angles are pi about x
+        lines.append(Line("spec rotation", conventions.rotation, said, "", outcome, mend))
     if (said := actions.get("gripper", "")) in GRIPPERS:
         choices = GRIPPERS[said]
         fits = conventions.gripper in choices
         outcome = "look" if fits and len(choices) > 1 else verdict(fits)
         mend = f"gripper={' or '.join(choices)}"
         lines.append(Line("spec gripper", conventions.gripper, said, "", outcome, mend))
-    layouts = ["+".join(pieces) for pieces in conventions.state.values()]
-    if (said := seen.get("state", "")) in STATES:
-        mend = f"state=states:{STATES[said]}"
-        fits = STATES[said] in layouts
-        lines.append(Line("spec state", "; ".join(layouts) or "none", said, "", verdict(fits), mend))
     params = hello.get("observation_params")
     wishes: Mapping[Any, Any] = params if isinstance(params, dict) else {}
+    layouts = ["+".join(pieces) for pieces in conventions.state.values()]
+    if (said := seen.get("state", "")) in STATES:
+        wanted = STATES[said]
+        if wishes.get("quat_no_antipodal") is True:
+            wanted, said = wanted.replace("_short", ""), f"{said}, quat_no_antipodal"
+        mend, fits = f"state=states:{wanted}", wanted in layouts
+        lines.append(Line("spec state", "; ".join(layouts) or "none", said, "", verdict(fits), mend))
+    elif wishes.get("quat_no_antipodal") is True and any("_short" in layout for layout in layouts):
+        mend = "state=states:ee_position+ee_axis_angle+gripper_qpos"
+        lines.append(
+            Line("wants another axis angle", "; ".join(layouts), "quat_no_antipodal", "", "wrong", mend)
+        )
+    if wishes.get("absolute_action") is True and conventions.action != "ee_absolute":
+        mend = "action=ee_absolute&scale_m=1&scale_rad=1"
+        lines.append(Line("means absolute actions", conventions.action, "absolute_action", "", "wrong", mend))
     if wishes.get("send_state") is True and not layouts:
         lines.append(Line("wants a state", "none", "send_state", "", "wrong", "state=states:..."))
     cameras = [camera.name for camera in conventions.cameras.values()]
