@@ -62,10 +62,12 @@ def check(
     if found is not None:
         wrong += [f"{found.policy} in {found.world}: {line}" for line in found.wrong]
     if wrong:
-        refuse(wrong[0])
+        refuse(wrong[0] if len(wrong) == 1 else f"{wrong[0]} There are {len(wrong) - 1} more, see above.")
     if found is not None and not as_json:
-        doubts = " that must be mended; there are doubts" if found.advice else " that does not fit"
-        print(f"Nothing found{doubts}. Next: heedful run factors --policy '{found.policy}' --out runs/NAME")
+        looks = any(line.outcome == "look" for line in found.lines)
+        fits = "It fits, if what there is to look at is right" if looks else "It fits"
+        fits = "It may fit, but see the doubts above" if found.advice else fits
+        print(f"{fits}. Next: heedful run factors --policy '{found.policy}' --out runs/NAME")
 
 
 def _print(findings: list[Finding], found: PolicyCheck | None, as_json: bool) -> None:

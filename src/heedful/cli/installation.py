@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
@@ -34,7 +33,7 @@ class Finding:
 
 
 def inspect_installation(world: str = "tabletop") -> Iterator[Finding]:
-    """Yield what was found of Python, rendering, training, the text encoder and the disk."""
+    """Yield what was found of Python, rendering, extras, models and the disk."""
     yield Finding("python", "ok", ".".join(map(str, sys.version_info[:3])))
     yield Finding("cores", "ok", f"{os.cpu_count()} (runs use 2 workers unless --workers says otherwise)")
     free_gb = shutil.disk_usage(Path.cwd()).free / 1e9
@@ -44,6 +43,10 @@ def inspect_installation(world: str = "tabletop") -> Iterator[Finding]:
     yield _attempt("text encoder (MiniLM)", "missing", _encoder)
     yield _extra("paraphrase", ("spacy", "dtaidistance"))
     yield _attempt("parser (spaCy)", "missing", _parser)
+    yield _extra("vlm", ("openai", "google-genai"))
+    yield _extra("lerobot", ("lerobot",), since=(3, 12))
+    yield _extra("ray", ("ray",))
+    yield _extra("wandb", ("wandb",))
 
 
 def rendering(world: str) -> str:
@@ -77,11 +80,23 @@ def _attempt(what: str, otherwise: Outcome, look: Callable[[], str]) -> Finding:
         return Finding(what, otherwise, f"{type(error).__name__}: {error}")
 
 
-def _extra(name: str, packages: tuple[str, ...]) -> Finding:
-    absent = [package for package in packages if importlib.util.find_spec(package) is None]
-    if absent:
-        return Finding(f"extra {name}", "missing", f"no {', '.join(absent)}: pip install 'heedful[{name}]'")
-    return Finding(f"extra {name}", "ok", ", ".join(f"{p} {version(p)}" for p in packages))
+def _extra(name: str, packages: tuple[str, ...], since: tuple[int, int] = (3, 11)) -> Finding:
+    found = {package: _version(package) for package in packages}
+    absent = [package for package, number in found.items() if not number]
+    if not absent:
+        return Finding(f"extra {name}", "ok", ", ".join(f"{p} {number}" for p, number in found.items()))
+    remedy = f"pip install 'heedful[{name}]'"
+    if sys.version_info < since:
+        remedy += f" on Python {since[0]}.{since[1]}"
+    return Finding(f"extra {name}", "missing", f"no {', '.join(absent)}: {remedy}")
+
+
+def _version(package: str) -> str:
+    """Return its version, empty if it is not installed; a folder of that name is no package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def _encoder() -> str:

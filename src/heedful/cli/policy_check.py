@@ -14,8 +14,8 @@ def print_policy_check(check: PolicyCheck) -> None:
     """Print the comparison, what went out, what came back, and what to do."""
     print_table(
         f"{check.policy} in {check.world}",
-        ("what", "", "the policy", "its server says", "the world"),
-        [(line.what, line.outcome, line.policy, line.server, line.world) for line in check.lines],
+        ("what", "", "the policy", "what it says of itself", "the world"),
+        [(line.what, line.outcome, line.policy, line.said, line.world) for line in check.lines],
     )
     if check.sent:
         print_table("What went out", ("key", ""), [(part.key, part.content) for part in check.sent])
@@ -28,12 +28,14 @@ def print_policy_check(check: PolicyCheck) -> None:
             [(d.name, f"{d.low:.4f}", f"{d.high:.4f}") for d in check.answer],
         )
     for key, value in check.metadata.items():
-        print(f"The server says of itself: {key} = {value}")
+        print(f"It says of itself: {key} = {value}")
     for note in check.notes:
         print(f"Note on preset {note}")
     for line in check.lines:
         if line.outcome == "look":
             print(f"Look: {line.what}: {line.mend}.")
     for one in check.advice:
-        mend = f" Try {one.option}." if one.option else ""
-        print(f"{'Wrong' if one.certain else 'Doubtful'}: {one.line}{mend}")
+        if not one.certain:
+            print(f"Doubtful: {one.line}{f' Try {one.option}.' if one.option else ''}")
+    for wrong in check.wrong:
+        print(f"Wrong: {wrong}")

@@ -23,7 +23,8 @@ def digest_of(ref: str) -> str:
         UserError: A file is there and cannot be read.
     """
     kind, _, rest = ref.partition(":")
-    found = [path for pattern in FILES.get(kind, ()) for path in sorted(Path(rest).glob(pattern))]
+    folder = Path(rest.partition("?")[0]).expanduser() if kind == "lerobot" else Path(rest)
+    found = [path for pattern in FILES.get(kind, ()) for path in sorted(folder.glob(pattern))]
     if not found:
         return ""
     whole = hashlib.sha256()

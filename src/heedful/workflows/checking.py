@@ -11,6 +11,9 @@ from heedful.policies.conventions.advice import Advice, action_names, advice
 from heedful.policies.conventions.comparison import Line, contract_lines, server_lines
 from heedful.policies.conventions.conversion import wire_images, wire_state
 from heedful.policies.conventions.presets import PRESETS
+from heedful.policies.lerobot.fit import checkpoint_lines
+from heedful.policies.lerobot.policy import LeRobotPolicy
+from heedful.policies.lerobot.reference import Described
 from heedful.policies.remote import connect
 from heedful.policies.remote.announcement import shown_metadata
 from heedful.policies.remote.connection import RemoteError
@@ -63,7 +66,7 @@ class PolicyCheck:
     Attributes:
         policy, world: What was compared.
         lines: The comparison.
-        metadata: What a server says of itself, shortened; empty without one.
+        metadata: What a server or a checkpoint says of itself, shortened; empty without one.
         sent: What went out; empty if nothing was asked.
         chunk: Actions that came back.
         answer: Range of each of their numbers.
@@ -104,23 +107,37 @@ def check_policy(ref: str, world: str = "tabletop", pictures: Path | None = None
     Raises:
         UserError: The policy or the world cannot be made, or the pictures cannot be written.
     """
+    from heedful.policies.lerobot import loaded
+    from heedful.policies.lerobot.reference import described
     from heedful.policies.references import load
 
     kind, _, rest = ref.partition(":")
-    policy: Policy = connect(kind, rest) if kind in KINDS else load(ref)
+    policy: Policy | Described
+    if kind in KINDS:
+        policy = connect(kind, rest)
+    else:  # a checkpoint is compared before its weights are loaded
+        policy = described(rest) if kind == "lerobot" else load(ref)
     made: World = load_plugin("heedful.worlds", world)()
     try:
         check = _compared(ref, world, policy, made)
         if any(line.outcome == "wrong" for line in check.lines):
             return check
-        return _asked(check, policy, made, pictures)
+        if not isinstance(policy, Described):
+            return _asked(check, policy, made, pictures)
+        found = _asked(check, loaded(policy), made, pictures)
+        if policy.recognised:  # its units and signs are known, so it is the policy that is odd
+            return replace(found, advice=tuple(replace(one, option="") for one in found.advice))
+        return found
     finally:
         made.close()
         if isinstance(policy, RemotePolicy):
             policy.close()
 
 
-def _compared(ref: str, name: str, policy: Policy, world: World) -> PolicyCheck:
+def _compared(ref: str, name: str, policy: Policy | Described, world: World) -> PolicyCheck:
+    if isinstance(policy, Described):
+        lines, said = checkpoint_lines(policy, world.contract), policy.checkpoint.said
+        return PolicyCheck(ref, name, tuple(lines), said, notes=_preset_notes(policy))
     if not isinstance(policy, RemotePolicy):
         return PolicyCheck(ref, name, tuple(contract_lines(policy.contract, world.contract)))
     greeting, conventions = policy.greeting, policy.conventions
@@ -134,6 +151,13 @@ def _compared(ref: str, name: str, policy: Policy, world: World) -> PolicyCheck:
     return PolicyCheck(ref, name, tuple(lines), said, notes=notes)
 
 
+def _preset_notes(policy: Described) -> tuple[str, ...]:
+    if policy.recognised:
+        return (f"{policy.preset}: taken without being said, because the features are exactly its.",)
+    note = PRESETS[policy.preset].note if policy.preset else ""
+    return (f"{policy.preset}: {note}.",) if note else ()
+
+
 def _asked(check: PolicyCheck, policy: Policy, world: World, pictures: Path | None) -> PolicyCheck:
     from heedful.spec.seams import Start
 
@@ -141,18 +165,30 @@ def _asked(check: PolicyCheck, policy: Policy, world: World, pictures: Path | No
     world.reset(case.scene, 0, contract.action_mode)
     seen = world.observe(contract.cameras, contract.privileged_state)
     scene = case.scene if contract.privileged_state else None
-    received, actions, error = "", None, ""
+    received, error = "", ""
+    actions: object = None
     try:
         received = policy.reset(Start(case.instruction.text, 0, scene))
-        actions = policy.ask(seen).actions if isinstance(policy, RemotePolicy) else policy.act(seen)
+        actions = _raw_actions(policy, seen)
     except RemoteError as raised:
         error = str(raised)
     except Exception as raised:  # somebody else's code fails in its own way
         error = f"{type(raised).__name__}: {' '.join(str(raised).split())}"
     sent = _sent(policy, seen, received or case.instruction.text, pictures)
-    if actions is None:
+    if error:
         return replace(check, sent=sent, error=error)
-    return replace(check, sent=sent, **_read(policy, actions, seen))
+    found = replace(check, sent=sent, **_read(policy, actions, seen))
+    if received != case.instruction.text:
+        line = f"The policy says that it was told {received!r}; the case says {case.instruction.text!r}."
+        found = replace(found, advice=(*found.advice, Advice(line, "")))
+    return found
+
+
+def _raw_actions(policy: Policy, seen: Observation) -> object:
+    """Return an answer as it came, before it is put into the world's terms."""
+    if isinstance(policy, RemotePolicy):
+        return policy.ask(seen).actions
+    return policy.ask(seen) if isinstance(policy, LeRobotPolicy) else policy.act(seen)
 
 
 def _read(policy: Policy, actions: object, seen: Observation) -> dict[str, Any]:
@@ -162,15 +198,24 @@ def _read(policy: Policy, actions: object, seen: Observation) -> dict[str, Any]:
     from heedful.policies.remote.announcement import conventions_for
     from heedful.rollouts.loop import BadActions, checked_actions
 
-    remote = isinstance(policy, RemotePolicy)
-    if not remote:
+    told = isinstance(policy, RemotePolicy | LeRobotPolicy)
+    if not told:
         try:
             actions = checked_actions(actions, policy.contract)
         except BadActions as error:
             return {"error": str(error)}
+        except (TypeError, ValueError) as error:
+            return {"error": f"the policy returned no numbers: {error}"}
+        if not len(actions):
+            done = Advice(
+                "The policy returned no action, which means that it is done, at its first look.", ""
+            )
+            return {"advice": (done,)}
     array: NDArray[np.float64] = np.asarray(actions)
     conventions = (
-        policy.conventions if isinstance(policy, RemotePolicy) else conventions_for(policy.contract, "openpi")
+        policy.conventions
+        if isinstance(policy, RemotePolicy | LeRobotPolicy)
+        else conventions_for(policy.contract, "openpi")
     )
     names = action_names(conventions)
     if array.ndim != 2 or array.shape[1] != len(names):
@@ -181,8 +226,8 @@ def _read(policy: Policy, actions: object, seen: Observation) -> dict[str, Any]:
         if len(array)
     )
     found = advice(conventions, array, seen)
-    if not remote:  # there is no reference to write an option into, and no chunk means that it is done
-        found = [replace(one, option="") for one in found if len(array)]
+    if not told:  # there is no reference to write an option into
+        found = [replace(one, option="") for one in found]
     return {"chunk": len(array), "answer": ranges, "advice": tuple(found)}
 
 
@@ -198,7 +243,7 @@ def _sent(policy: Policy, seen: Observation, words: str, pictures: Path | None) 
         {"proprioception": seen.proprioception, "joint_state": seen.joint_state},
     )
     prompt = "instruction"
-    if isinstance(policy, RemotePolicy):
+    if isinstance(policy, RemotePolicy | LeRobotPolicy):
         images, state = wire_images(policy.conventions, seen), wire_state(policy.conventions, seen)
         prompt = policy.conventions.prompt
     found = [
@@ -213,7 +258,10 @@ def _sent(policy: Policy, seen: Observation, words: str, pictures: Path | None) 
         Sent(key, f"{vector.dtype} {list(vector.shape)}: {', '.join(f'{v:.3f}' for v in vector.ravel())}")
         for key, vector in state.items()
     ]
-    return (*found, Sent(prompt, repr(words)))
+    found.append(Sent(prompt, repr(words)))
+    if isinstance(policy, LeRobotPolicy) and policy.read not in ("", words):
+        found.append(Sent(f"{prompt}, pre-processed", repr(policy.read)))
+    return tuple(found)
 
 
 def _saved(folder: Path | None, key: str, image: NDArray[np.uint8]) -> Path | None:
@@ -231,7 +279,8 @@ def _saved(folder: Path | None, key: str, image: NDArray[np.uint8]) -> Path | No
 
 
 def _difference(line: Line) -> str:
-    said = f", the server says {line.server}" if line.server else ""
-    offered = f", the world: {line.world}" if line.world else ""
-    mend = f" ({line.mend})" if line.mend else ""
-    return f"heedful takes {line.policy} for granted{said}{offered}{mend}"
+    """Return from what the policy differs: from what it says of itself or, if it does not, from the world."""
+    differs = line.said not in ("", line.policy)
+    other = f"it says of itself {line.said}" if differs else f"the world: {line.world}"
+    mend = f" Mend: {line.mend}." if line.mend else ""
+    return f"heedful takes for granted {line.policy}; {other}.{mend}"

@@ -50,6 +50,22 @@ def test_a_tool_that_points_down_has_an_axis_angle_near_plus_pi_about_x(observat
         assert turn == pytest.approx([np.pi + tilt, 0, 0], abs=1e-9)
 
 
+def test_the_other_ways_to_say_the_tools_rotation(observation: Observation) -> None:
+    pieces = {"short": ("ee_axis_angle_short",), "euler": ("ee_euler",), "quaternion": ("ee_quaternion",)}
+    conventions = replace(LIBERO, state=pieces)
+    for tilt in (-0.05, 0.05):
+        observation.proprioception[0, 3:6] = [tilt, 0, 0]
+        state = wire_state(conventions, observation)
+        short = tilt + np.pi if tilt < 0 else tilt - np.pi  # robosuite says pi + tilt for both
+        assert state["short"] == pytest.approx([short, 0, 0], abs=1e-9)
+    observation.proprioception[0, 3:6] = RPY
+    x, y, z, w = wire_state(conventions, observation)["quaternion"]
+    half = np.arccos(w)
+    assert np.allclose(matrix(np.array([x, y, z]) / np.sin(half) * 2 * half), rotation_from_rpy(RPY))
+    roll, pitch, yaw = wire_state(conventions, observation)["euler"] * np.eye(3)
+    assert np.allclose(matrix(yaw) @ matrix(pitch) @ matrix(roll), rotation_from_rpy(RPY))
+
+
 def test_droid_is_sent_joints_and_how_far_the_gripper_is_closed(observation: Observation) -> None:
     state = wire_state(DROID, observation)
     assert np.array_equal(state["observation/joint_position"], observation.joint_state[0, :7])
@@ -76,6 +92,16 @@ def test_libero_actions_are_scaled_turned_and_their_gripper_reversed(observation
     for one, asked in zip(found, action, strict=True):
         rpy, turned = rpy + one[3:6], matrix(asked[3:6] * 0.5) @ turned
         assert np.allclose(rotation_from_rpy(rpy), turned)
+
+
+def test_changes_are_limited_as_the_robots_controllers_limit_them(observation: Observation) -> None:
+    found = world_actions(LIBERO, np.array([[3.0, -2.0, 0.5, 0, 0, 0, -7.0]]), observation)
+    assert np.allclose(found[0, :3], [0.05, -0.05, 0.025]) and found[0, 6] == 1
+    found = world_actions(DROID, np.array([[1.5, *[0.0] * 6, 1.0]]), observation)
+    assert found[0, 0] == pytest.approx(observation.joint_state[0, 0] + 0.2)
+    goal = np.array([[2.0, *[0.0] * 6, 1.0]])
+    absolute = replace(DROID, action="joint_absolute", scale_rad=1.0)
+    assert world_actions(absolute, goal, observation)[0, 0] == 2.0  # angles are no changes
 
 
 def test_droid_velocities_become_joint_goals_that_start_where_the_arm_is(observation: Observation) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def _wrong_width(found: int, wanted: int, conventions: Conventions) -> Advice:
 
 def _far(conventions: Conventions, actions: F64, observation: Observation) -> Advice | None:
     """Say so if the first action is a jump, and whether the numbers look like changes or like goals."""
-    first = world_actions(conventions, actions, observation)[0]
+    first = world_actions(replace(conventions, clip=False), actions, observation)[0]
     raw, tool, joints = actions[0], observation.proprioception[0], observation.joint_state[0, :7]
     if conventions.action in ("joint_absolute", "joint_delta"):
         jump = float(np.abs(first[:7] - joints).max())

@@ -1,4 +1,4 @@
-"""What a policy takes for granted beside what its server announces and what a world offers, line by line."""
+"""What a policy takes for granted beside what it says of itself and what a world offers, line by line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Line:
     Attributes:
         what: What it is.
         policy: What the policy takes for granted, as far as heedful was told.
-        server: What the server says of itself; empty where it says nothing.
+        said: What the policy, or its server, says of itself; empty where it says nothing.
         world: What the world offers.
         outcome: ``look``: cannot be decided here, a person should.
         mend: What to change unless it is ok.
@@ -33,7 +33,7 @@ class Line:
 
     what: str
     policy: str
-    server: str
+    said: str
     world: str
     outcome: Outcome = "ok"
     mend: str = ""
@@ -48,9 +48,9 @@ def contract_lines(contract: PolicyContract, world: WorldContract) -> list[Line]
     """Return the comparison for a policy of which only its contract is known."""
     replan, there = contract.replan_steps, contract.action_mode in world.action_modes
     return [
-        *(_camera_line(camera, _size(camera), "", True, world) for camera in contract.cameras),
-        Line("actions", contract.action_mode, "", _offered(contract.action_mode, world), verdict(there)),
-        _rate_line(contract.control_hz, "", world, "the control_hz of the policy's contract"),
+        *(camera_line(camera, size(camera), "", True, world) for camera in contract.cameras),
+        Line("actions", contract.action_mode, "", offered(contract.action_mode, world), verdict(there)),
+        rate_line(contract.control_hz, "", world, "the control_hz of the policy's contract"),
         Line(
             "chunk", f"{'all' if replan is None else replan} executed before the next look", "", "any number"
         ),
@@ -70,11 +70,11 @@ def server_lines(conventions: Conventions, announced: Conventions | None, world:
     chunk = "any number" if conventions.chunk is None else str(conventions.chunk)
     executed = "all" if conventions.replan is None else str(conventions.replan)
     prompt = "" if announced is None else announced.prompt
-    actions, said = _action_words(conventions), "" if announced is None else _action_words(announced)
+    actions, said = action_words(conventions), "" if announced is None else action_words(announced)
     opened = "1 open, 0 closed"
     gripper, said_gripper = (
-        _gripper_words(conventions),
-        "" if announced is None else _gripper_words(announced),
+        gripper_words(conventions),
+        "" if announced is None else gripper_words(announced),
     )
     return [
         *_camera_lines(conventions, announced, world),
@@ -92,7 +92,7 @@ def server_lines(conventions: Conventions, announced: Conventions | None, world:
             "actions",
             actions,
             said,
-            _offered(mode, world),
+            offered(mode, world),
             verdict(mode in world.action_modes and said in ("", actions)),
             "" if announced is None else _action_options(announced),
         ),
@@ -104,7 +104,7 @@ def server_lines(conventions: Conventions, announced: Conventions | None, world:
             verdict(said_gripper in ("", gripper)),
             "" if announced is None else f"gripper={announced.gripper}",
         ),
-        _rate_line(
+        rate_line(
             conventions.control_hz,
             "" if announced is None else f"{announced.control_hz:g} Hz",
             world,
@@ -121,22 +121,35 @@ def _camera_lines(
     lines = []
     for key, camera in conventions.cameras.items():
         known = theirs.get(camera.name)
-        said = "" if announced is None else f"{_size(known[1])} as {known[0]}" if known else "not asked for"
+        said = "" if announced is None else f"{size(known[1])} as {known[0]}" if known else "not asked for"
         fits = announced is None or known == (key, camera)
-        lines.append(_camera_line(camera, f"{_size(camera)} as {key}", said, fits, world))
+        mend = _camera_option(*known) if known else "leave it out"
+        lines.append(camera_line(camera, f"{size(camera)} as {key}", said, fits, world, mend))
     sent = {camera.name for camera in conventions.cameras.values()}
     for name, (key, camera) in theirs.items():
         if name not in sent:
-            mend = f"cameras={key}:{name}@{camera.height_px}x{camera.width_px}"
-            lines.append(Line(f"camera {name}", "not sent", f"{_size(camera)} as {key}", "", "wrong", mend))
+            mend = _camera_option(key, camera)
+            lines.append(Line(f"camera {name}", "not sent", f"{size(camera)} as {key}", "", "wrong", mend))
     return lines
 
 
-def _camera_line(camera: CameraContract, ours: str, said: str, fits: bool, world: WorldContract) -> Line:
+def _camera_option(key: str, camera: CameraContract) -> str:
+    return f"cameras={key}:{camera.name}@{camera.height_px}x{camera.width_px}"
+
+
+def camera_line(
+    camera: CameraContract,
+    ours: str,
+    said: str,
+    fits: bool,
+    world: WorldContract,
+    mend: str = "what it says of itself",
+) -> Line:
+    """Return the line for a picture that is sent; ``mend`` is for one that the world has."""
     there = camera.name in world.cameras
-    offered = "any size" if there else f"has {', '.join(world.cameras)}"
-    mend = "what the server says" if there else f"a camera of the world: {', '.join(world.cameras)}"
-    return Line(f"camera {camera.name}", ours, said, offered, verdict(there and fits), mend)
+    has = "any size" if there else f"has {', '.join(world.cameras)}"
+    mend = mend if there else f"a camera of the world: {', '.join(world.cameras)}"
+    return Line(f"camera {camera.name}", ours, said, has, verdict(there and fits), mend)
 
 
 def _flip_line(conventions: Conventions, announced: Conventions | None) -> Line:
@@ -160,32 +173,40 @@ def _state_lines(conventions: Conventions, announced: Conventions | None) -> lis
     return lines
 
 
-def _rate_line(ours_hz: float, said: str, world: WorldContract, mend: str) -> Line:
+def rate_line(ours_hz: float, said: str, world: WorldContract, mend: str) -> Line:
+    """Return the line for the rate, in Hz, that the actions are meant for."""
     fits = abs(ours_hz - world.control_hz) <= 1e-6
     return Line("rate", f"{ours_hz:g} Hz", said, f"{world.control_hz:g} Hz", verdict(fits), mend)
 
 
-def _offered(mode: ActionMode, world: WorldContract) -> str:
+def offered(mode: ActionMode, world: WorldContract) -> str:
+    """Return what ``world`` says to actions in ``mode``."""
     if mode in world.action_modes:
         return f"{mode}: {WORLD_ACTIONS[mode]}"
     return f"takes {', '.join(world.action_modes)}"
 
 
-def _size(camera: CameraContract) -> str:
+def size(camera: CameraContract) -> str:
+    """Return height and width of a picture."""
     return f"{camera.height_px} x {camera.width_px} px"
 
 
-def _action_words(c: Conventions) -> str:
+def action_words(c: Conventions) -> str:
+    """Return what the actions are, the gripper apart."""
+    clipped = ", -1 to 1" if c.clip else ""
     if c.action.startswith("joint"):
         changes = "changes of " if c.action == "joint_delta" else ""
-        return f"{c.action}: {changes}seven angles, 1 is {c.scale_rad:g} rad"
-    return f"{c.action}: 1 is {c.scale_m:g} m; {c.rotation}, 1 is {c.scale_rad:g} rad"
+        return f"{c.action}: {changes}seven angles, 1 is {c.scale_rad:g} rad{clipped}"
+    return f"{c.action}: 1 is {c.scale_m:g} m; {c.rotation}, 1 is {c.scale_rad:g} rad{clipped}"
 
 
 def _action_options(c: Conventions) -> str:
-    return f"action={c.action}&rotation={c.rotation}&scale_m={c.scale_m:g}&scale_rad={c.scale_rad:g}"
+    clip = str(c.clip).lower()
+    scales = f"scale_m={c.scale_m:g}&scale_rad={c.scale_rad:g}&clip={clip}"
+    return f"action={c.action}&rotation={c.rotation}&{scales}"
 
 
-def _gripper_words(c: Conventions) -> str:
+def gripper_words(c: Conventions) -> str:
+    """Return what the last number of an action is."""
     opened, closed = GRIPPERS[c.gripper]
     return f"{c.gripper}: {opened:g} open, {closed:g} closed{', the nearer' if c.gripper_binary else ''}"

@@ -45,6 +45,8 @@ def world_actions(conventions: Conventions, actions: F64, observation: Observati
     found = np.array(actions, dtype=np.float64)
     if not len(found):
         return found
+    if conventions.clip and conventions.action.endswith("delta"):
+        found = np.clip(found, -1.0, 1.0)
     if conventions.action == "joint_delta":
         joints = observation.joint_state[0, :7]
         found[:, :7] = joints + np.cumsum(found[:, :7] * conventions.scale_rad, axis=0)
@@ -124,6 +126,10 @@ def _piece(piece: Piece, observation: Observation) -> F64:
         found = tool[3:6]
     elif piece == "ee_axis_angle":
         found = _axis_angle(tool[3:6])
+    elif piece == "ee_axis_angle_short":
+        found = _rotation(tool[3:6]).as_rotvec()
+    elif piece == "ee_euler":
+        found = _rotation(tool[3:6]).as_euler("xyz")
     elif piece == "ee_quaternion":
         found = _rotation(tool[3:6]).as_quat()
     elif piece == "fingers":

@@ -25,6 +25,8 @@ Piece = Literal[
     "ee_position",
     "ee_rpy",
     "ee_axis_angle",
+    "ee_axis_angle_short",
+    "ee_euler",
     "ee_quaternion",
     "fingers",
     "gripper_qpos",
@@ -39,6 +41,11 @@ PIECES: dict[Piece, tuple[int, str]] = {
     "ee_position": (3, "tool x, y, z in m"),
     "ee_rpy": (3, "tool roll, pitch, yaw in rad, 0 pointing straight down"),
     "ee_axis_angle": (3, "tool axis times angle in rad, pi about x pointing straight down"),
+    "ee_axis_angle_short": (
+        3,
+        "the same, at most pi long: its sign flips pointing straight down",
+    ),
+    "ee_euler": (3, "tool angles about fixed x, y, z in rad, pi about x pointing straight down"),
     "ee_quaternion": (4, "tool quaternion x, y, z, w"),
     "fingers": (2, "two finger positions in m, both 0..0.04"),
     "gripper_qpos": (2, "two finger positions in m, 0..0.04 and -0.04..0"),
@@ -80,6 +87,7 @@ class Conventions:
         action: What the actions are.
         rotation: How their three rotation numbers are meant.
         scale_m, scale_rad: Metres and radians in a 1 of an action.
+        clip: Changes beyond -1..1 count as -1 or 1, as a robot's controller takes them.
         gripper: Range and sign of their last number.
         gripper_binary: The gripper only opens or closes: what is nearer.
         control_hz: The rate the actions are meant for.
@@ -98,6 +106,7 @@ class Conventions:
     rotation: Rotation = "rpy"
     scale_m: float = 1.0
     scale_rad: float = 1.0
+    clip: bool = False
     gripper_binary: bool = False
     control_hz: float = 20.0
     flip: Flip = "none"

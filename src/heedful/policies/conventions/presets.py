@@ -37,6 +37,9 @@ _FRAMES = (
     "trained on pictures that heedful wrote did not"
 )
 
+HEEDFUL = "lerobot-heedful"
+"""The preset of policies trained on datasets that heedful wrote."""
+
 PRESETS: dict[str, Preset] = {
     "openpi-libero": Preset(
         Conventions(
@@ -47,11 +50,12 @@ PRESETS: dict[str, Preset] = {
             rotation="axis_angle",
             scale_m=0.05,
             scale_rad=0.5,
+            clip=True,
             gripper="close_positive",
             gripper_binary=True,
             replan=5,
         ),
-        "openpi's LIBERO client; scales of robosuite's OSC_POSE controller",
+        "openpi's examples/libero/main.py; scales and limits of robosuite's osc_pose.json",
         _FRAMES,
     ),
     "openpi-droid": Preset(
@@ -64,28 +68,60 @@ PRESETS: dict[str, Preset] = {
             prompt="prompt",
             action="joint_delta",
             scale_rad=0.2,
+            clip=True,
             gripper="close_one",
             gripper_binary=True,
             control_hz=15.0,
             replan=8,
         ),
-        "openpi's DROID client; DROID's joint velocities, 0.2 rad a step at full speed",
-        "DROID acts at 15 Hz; rate=20 executes its actions at the world's 20 Hz, a third faster",
+        "openpi's examples/droid/main.py; 0.2 rad a step at full speed from DROID's robot_ik_solver.py",
+        "DROID acts at 15 Hz; rate=20 executes its actions at the world's 20 Hz, a third faster. DROID's "
+        "pictures are 16 to 9 between black bands above and below; those that go out fill the square",
     ),
     "vla-eval": Preset(
         Conventions(
             cameras=_both("agentview", "wrist", 256),
-            state={"states": _LIBERO_STATE},
+            state={"states": ("ee_position", "ee_axis_angle_short", "gripper_qpos")},
             prompt="task_description",
+            action="ee_delta",
+            rotation="axis_angle",
+            scale_m=0.05,
+            scale_rad=0.5,
+            clip=True,
+            gripper="close_positive",
+            gripper_binary=True,
+        ),
+        "vla-eval's benchmarks/libero/benchmark.py with its default quat_no_antipodal=False",
+        _FRAMES,
+    ),
+    HEEDFUL: Preset(
+        Conventions(
+            cameras=_both("observation.images.agent", "observation.images.wrist", 256),
+            state={
+                "observation.state": ("joints", "gripper_width"),
+                "observation.ee_state": ("ee_position", "ee_rpy", "fingers"),
+            },
+            prompt="task",
+            action="joint_absolute",
+            gripper="open_one",
+        ),
+        "LeRobot datasets that heedful writes",
+    ),
+    "lerobot-libero": Preset(
+        Conventions(
+            cameras=_both("observation.images.image", "observation.images.image2", 256),
+            state={"observation.state": _LIBERO_STATE},
+            prompt="task",
             action="ee_delta",
             rotation="axis_angle",
             scale_m=0.05,
             scale_rad=0.5,
             gripper="close_positive",
             gripper_binary=True,
+            clip=True,
         ),
-        "vla-eval's LIBERO benchmark",
-        _FRAMES,
+        "LeRobot's envs/libero.py and processor/env_processor.py; scales and limits of osc_pose.json",
+        _FRAMES.replace("LIBERO's own client turns", "LeRobot's LIBERO environment turns"),
     ),
 }
-"""Name -> the conventions of a family of servers."""
+"""Name -> the conventions of a family of policies, behind servers or in checkpoints."""

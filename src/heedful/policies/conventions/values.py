@@ -99,6 +99,7 @@ CHANGES: dict[str, tuple[str, Reader]] = {
     "rotation": ("rotation", text),
     "scale_m": ("scale_m", number),
     "scale_rad": ("scale_rad", number),
+    "clip": ("clip", truth),
     "gripper": ("gripper", text),
     "gripper_binary": ("gripper_binary", truth),
     "rate": ("control_hz", number),
