@@ -67,7 +67,7 @@ def check(
         looks = any(line.outcome == "look" for line in found.lines)
         fits = "It fits, if what there is to look at is right" if looks else "It fits"
         fits = "It may fit, but see the doubts above" if found.advice else fits
-        print(f"{fits}. Next: heedful run factors --policy '{found.policy}' --out runs/NAME")
+        print(f"{fits}. Next: heedful diagnose factors --policy '{found.policy}' --out runs/NAME")
 
 
 def _print(findings: list[Finding], found: PolicyCheck | None, as_json: bool) -> None:

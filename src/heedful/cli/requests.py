@@ -46,6 +46,35 @@ class DiagnosisRequest:
     steps: int | None = None
 
 
+def options_of(
+    pairs: str | list[str] | None,
+    factors: str | None,
+    rollouts: int | None,
+    in_distribution: int | None,
+    empty: int | None,
+) -> dict[str, Any]:
+    """Return the options of a suite as the command line gives them."""
+    return {
+        "pairs": pairs,
+        "factors": factors,
+        "rollouts": rollouts,
+        "in_distribution": in_distribution,
+        "empty": empty,
+    }
+
+
+def names_policies(file: Path | None, settings: Sequence[str]) -> bool:
+    """Return whether a spec names policies that are there, rather than a recipe."""
+    keys = [*(f.name for f in fields(DiagnosisRequest)), *_run_keys()]
+    return "policies" in merged(file, settings, {}, keys)
+
+
+def _run_keys() -> list[str]:
+    from heedful.spec.run import RunSpec
+
+    return [f.name for f in fields(RunSpec)]
+
+
 def run_spec(file: Path | None, settings: Sequence[str], given: Mapping[str, Any]) -> RunSpec:
     """Return the run that the user asked for.
 
@@ -56,7 +85,7 @@ def run_spec(file: Path | None, settings: Sequence[str], given: Mapping[str, Any
     from heedful.spec.codec import from_json, refuse_odd_numbers
     from heedful.spec.run import RunSpec
 
-    asked = merged(file, settings, given, [f.name for f in fields(RunSpec)])
+    asked = merged(file, settings, given, _run_keys())
     for key, how in {"suite": "as the first argument", "policies": "with --policy"}.items():
         if not asked.get(key):
             raise UserError(f"No {key}: name one {how}, or in a file given with --spec.")

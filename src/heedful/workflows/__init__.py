@@ -10,6 +10,7 @@ from heedful.workflows.demonstration import DemoResult, demo
 from heedful.workflows.diagnosis import Diagnosis, diagnose
 from heedful.workflows.exporting import Exported, export
 from heedful.workflows.judging import judge
+from heedful.workflows.policy_diagnosis import PolicyDiagnosis, diagnose_policies
 from heedful.workflows.reporting import report
 from heedful.workflows.running import RunResult, planned, run
 from heedful.workflows.scene_entropy import SceneEntropies, scene_entropies
@@ -19,11 +20,13 @@ __all__ = [
     "DemoResult",
     "Diagnosis",
     "Exported",
+    "PolicyDiagnosis",
     "RunResult",
     "SceneEntropies",
     "collect",
     "demo",
     "diagnose",
+    "diagnose_policies",
     "export",
     "judge",
     "planned",

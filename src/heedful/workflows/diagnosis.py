@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError, unknown
@@ -18,7 +18,7 @@ from heedful.workflows.collecting import check_image_size, collect
 from heedful.workflows.folder_names import as_first_named
 from heedful.workflows.judging import judge
 from heedful.workflows.reporting import KNOWN_ANSWER, report
-from heedful.workflows.running import entries, resolve, run
+from heedful.workflows.running import HowToRun, entries, resolve, run
 from heedful.workflows.training import RECIPES, TrainingJob, check_job, train_all
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def diagnose(
     commands: Sequence[str] = (),
     progress: Progress = silent,
     tracking: Tracking | None = None,
+    **how: Unpack[HowToRun],
 ) -> Diagnosis:
     """Teach a policy every pair of factors, see which one it follows, and write the report.
 
@@ -102,6 +103,7 @@ def diagnose(
         commands: What was typed, for the report.
         progress: Told how far each stage is.
         tracking: What mirrors the run elsewhere, without the known-answer check; see ``workflows.tracking``.
+        how: How the policies' episodes are run, see ``running.run``.
 
     Raises:
         UserError: Something named is unknown or cannot be, or ``out`` holds another run.
@@ -145,7 +147,7 @@ def diagnose(
             progress,
         )
     train_all(jobs, workers, progress)
-    run(spec, out, workers, progress, tracking=tracking)
+    run(spec, out, workers, progress, tracking=tracking, **how)
     metrics = judge(out, progress=progress)
     page = report(out, commands=commands, progress=progress, tracking=tracking)
     return Diagnosis(page, metrics, known_answer)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from heedful.spec.case import Case, Episode, PolicyEntry
 from heedful.spec.errors import UserError
@@ -60,6 +60,16 @@ class RunResult:
     all_crashed: tuple[str, ...] = ()
     retried: int = 0
     stopped: bool = False
+
+
+class HowToRun(TypedDict, total=False):
+    """Arguments of ``run`` that change how episodes are run, never which."""
+
+    retry_crashed: bool
+    limits: Limits | None
+    ray: str | None
+    on_error: OnError
+    share_policy: bool
 
 
 @dataclass(frozen=True)
