@@ -51,11 +51,24 @@ def test_a_dry_run_says_what_would_be_collected_and_collects_nothing(tmp_path: P
         "3 demonstrations of 3 different instructions, cameras agent and wrist at 256x256 px." in said.stdout
     )
     assert f"0 of them are in the cache {tmp_path / 'cache'}." in said.stdout
-    assert "3 to collect, about 1 s with 1 worker; the dataset takes about 0 MB" in said.stdout
+    assert "3 to collect, a few seconds with 1 worker; the dataset takes under 1 MB" in said.stdout
     found = json.loads(heedful(*asked, "--json").stdout)
     assert found["table"] == {"color,object": {"red+cube": 2, "blue+cube": 1}}
     assert (found["demonstrations"], found["left"], found["image_size_px"]) == (3, 3, 256)
     assert list(tmp_path.iterdir()) == [plan]
+
+
+def test_a_dry_run_says_in_words_what_is_small_and_what_is_done(tmp_path: Path, plan: Path) -> None:
+    asked = ("collect", "--plan", plan, "--out", tmp_path / "d", "--image-size", "32", "--workers", "1")
+    assert heedful(*asked).exit_code == 0
+    said = heedful(*asked, "--dry-run")
+    assert said.exit_code == 0 and "holds this dataset already, finished: it would only be" in said.stdout
+    other = heedful(*asked, "--base-seed", "1", "--dry-run")
+    assert other.exit_code == 2 and "base_seed: 0 in the folder, 1 asked for" in other.stderr
+    many = heedful(
+        "collect", "grid", "--demos", "264", "--out", tmp_path / "e", "--workers", "1", "--dry-run"
+    )
+    assert "264 to collect, about 60 s with 1 worker; the dataset takes about 27 MB." in many.stdout
 
 
 @pytest.mark.parametrize(

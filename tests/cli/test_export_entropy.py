@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,8 +47,22 @@ def test_a_run_is_exported_and_its_entropy_measured(runs: Path, tmp_path: Path) 
     (one,) = full["datasets"]
     assert bits and float(bits.group(1)) == round(one["entropy"]["bits"], 3) > 0
     assert "only the words tell which" in said and "red cube" in said
-    two = heedful("entropy", data, data, "--scene-label", "scene").stdout
+    other = shutil.copytree(data, tmp_path / "y")
+    two = heedful("entropy", data, other, "--scene-label", "scene").stdout
     assert "Mean of 2 datasets" in two and "Weighted by episodes" in two
+
+
+def test_a_dataset_that_is_named_twice_is_refused(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    heedful("export", runs, "d", "--image-size", "32", "--workers", "1")
+    for first, second, said in (
+        ("d", "d", "is named twice;"),
+        ("d", tmp_path / "d", "named twice, also as d"),
+    ):
+        result = heedful("entropy", first, second, "--scene-label", "scene")
+        assert result.exit_code == 2 and said in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_a_long_table_is_cut_but_not_in_json(

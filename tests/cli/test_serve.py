@@ -70,6 +70,29 @@ def outcomes(folder: Path) -> dict[str, tuple[Any, ...]]:
     return {row["case"]["id"]: tuple(row[key] for key in kept) for row in rows}
 
 
+THREADS = """
+import os
+from pathlib import Path
+def threads():
+    Path("threads").write_text(os.environ.get("OMP_NUM_THREADS", ""))
+    raise RuntimeError("seen")
+"""
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "1"), ("2", "2")])
+def test_a_server_has_one_thread_unless_the_environment_says_otherwise(
+    given: str | None, used: str, tmp_path: Path
+) -> None:
+    (tmp_path / "counting.py").write_text(THREADS)
+    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+    environment |= {} if given is None else {"OMP_NUM_THREADS": given}
+    command = [sys.executable, "-m", "heedful", "serve", "--policy", "python:counting:threads"]
+    command += ["--protocol", "openpi"]
+    said = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "RuntimeError: seen" in said.stderr
+    assert (tmp_path / "threads").read_text() == used
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

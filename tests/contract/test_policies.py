@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from heedful.workflows.serving import serving
 
 WIDTH = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
 EXAMPLES = {
+    "lerobot": "lerobot:{act}",
     "openpi": "{served openpi}",
     "planted": "planted:color>object>spatial>verb>size",
     "python": "python:heedful.policies.planted:make:size>verb>spatial>object>color",
@@ -29,7 +31,7 @@ EXAMPLES = {
     "vla-eval": "{served vla-eval}",
 }
 """Kind -> a reference to try; ``{checkpoint}`` is a folder with a freshly made reference policy, which
-``{served PROTOCOL}`` stands behind."""
+``{served PROTOCOL}`` stands behind; ``{act}`` is an untrained policy that LeRobot saved."""
 
 
 def test_every_kind_has_an_example() -> None:
@@ -55,6 +57,22 @@ def checkpoint(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reference")
     fit(shown, TrainingConfig(encoder="mean", steps=2), world.contract.calibration, folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def act(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small, untrained ACT policy for a dataset of ours, saved by LeRobot."""
+    pytest.importorskip("lerobot", reason="lerobot is not installed; scripts/prove_lerobot installs it")
+    sys.path.append(str(Path(__file__).parents[1] / "real_lerobot"))
+    from own_loop import saved
+
+    from heedful.workflows.collecting import collect
+
+    folder = tmp_path_factory.mktemp("act")
+    options = {"pairs": "color,object", "demos": 1}
+    collect("factors", options, folder / "data", image_size_px=96, workers=1)
+    small = {"dim_model": 64, "n_heads": 2, "dim_feedforward": 128, "n_encoder_layers": 1, "chunk_size": 8}
+    return saved(folder / "policy", folder / "data", "act", n_action_steps=4, **small)
 
 
 def demonstration(world: World, task: DemonstrationTask) -> Demonstration:
@@ -87,6 +105,8 @@ def policy(request: pytest.FixtureRequest) -> Policy:
     reference = EXAMPLES[request.param]
     if "{checkpoint}" in reference:
         reference = reference.format(checkpoint=request.getfixturevalue("checkpoint"))
+    if "{act}" in reference:
+        reference = reference.format(act=request.getfixturevalue("act"))
     if reference.startswith("{served"):
         reference = served(request, request.param)
     return load_policy(reference)

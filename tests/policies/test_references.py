@@ -37,11 +37,12 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "    return 5\n"
     )
     (tmp_path / "my_broken.py").write_text("import nothing_like_this\n")
+    (tmp_path / "my_imports.py").write_text("from my_policies import build\n")
     (tmp_path / "my_syntax.py").write_text("def build(:\n")
     (tmp_path / "my_import.py").write_text("from os import no_such_thing\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
-    for name in ("my_policies", "my_broken", "my_syntax", "my_import"):
+    for name in ("my_policies", "my_broken", "my_imports", "my_syntax", "my_import"):
         sys.modules.pop(name, None)
 
 
@@ -59,8 +60,26 @@ def test_a_python_factory_is_called_with_its_argument_if_there_is_one(mine: None
         (":co", "names no kind"),
         ("python:my_policies", "should be python:module:factory"),
         ("python:my_policies:bild", "Did you mean 'build'"),
+        (
+            "python:my_policies:contract",
+            "Valid: build, cameras, flat, lazy, leaves, number, policy, raises, ",
+        ),
+        ("python:my_imports:make", "my_imports has no 'make' and defines no factory"),
         ("python:my_policies:number", "int lacks contract, reset, act"),
-        ("python:no_such_module:build", "no module named 'no_such_module'"),
+        (
+            "python:no_such_module:build",
+            "no module named 'no_such_module' in the current folder or among the installed packages",
+        ),
+        ("127.0.0.1:8000", "write openpi://127.0.0.1:8000 or vla-eval://127.0.0.1:8000, whichever"),
+        ("127.0.0.1", "write openpi://127.0.0.1 or"),
+        ("localhost:8000/", "write openpi://localhost:8000 or vla-eval://localhost:8000,"),
+        ("robot-3.lab:8000", "write openpi://robot-3.lab:8000 or"),
+        ("[::1]:8000", r"write openpi://\[::1\]:8000 or"),
+        ("//robot:8000", "write openpi://robot:8000 or"),
+        ("http://robot:8000/pi", "write openpi://robot:8000/pi or vla-eval://robot:8000/pi,"),
+        ("ws://robot", "write openpi://robot or"),
+        ("wss://robot:443", r"write openpi://robot:443\?tls=true or vla-eval://robot:443\?tls=true"),
+        ("reference:8000", "no such folder"),
         ("python:my_broken:build", "no module named 'nothing_like_this'"),
         ("reference:no/such/folder", "no such folder"),
         ("python:my_syntax:build", "my_syntax:build' cannot be made: SyntaxError: "),

@@ -5,10 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from heedful.spec.contract import Observation
+
+sys.path.append(str(Path(__file__).parent))
+
+from own_loop import saved  # noqa: E402
 
 collect_ignore_glob = ["*_side.py"]  # run by interpreters of their own
 
@@ -53,3 +61,28 @@ def act(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, env=offline, check=False)
     assert ran.returncode == 0, ran.stderr[-2000:]
     return out / "checkpoints" / "last" / "pretrained_model"
+
+
+@pytest.fixture
+def seen() -> list[Observation]:
+    """Return what an arm sees in 24 steps of a real scene, each picture another one."""
+    rng = np.random.default_rng(0)
+    found = []
+    for step in range(24):
+        images = {name: rng.integers(0, 256, (96, 96, 3), dtype=np.uint8) for name in ("agent", "wrist")}
+        pose, joints = rng.normal(size=(1, 8)), rng.normal(size=(1, 8))
+        found.append(Observation(images, pose, joints, step))
+    return found
+
+
+@pytest.fixture(scope="session")
+def diffusing(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """Return what saves a small diffusion policy that looks back over so many observations."""
+    small = {"horizon": 16, "n_action_steps": 8, "down_dims": (16, 32), "num_inference_steps": 2}
+    small |= {"n_groups": 8, "spatial_softmax_num_keypoints": 4, "diffusion_step_embed_dim": 16}
+
+    def make(looks: int) -> Path:
+        folder = tmp_path_factory.mktemp("diffusion")
+        return saved(folder, dataset, "diffusion", n_obs_steps=looks, **small)
+
+    return make

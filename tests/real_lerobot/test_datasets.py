@@ -22,7 +22,7 @@ from PIL import Image
 from heedful.metrics.scene_entropy import scene_entropy
 from heedful.spec.run import RunSpec
 from heedful.store.datasets import check_dataset, layout
-from heedful.store.datasets.labels import FRAMES, read_labels, task_of, usable
+from heedful.store.datasets.labels import FRAMES, read_labels, tasks_of, usable
 from heedful.store.datasets.meta import Meta, read_meta, read_table
 from heedful.store.datasets.read import column_values
 from heedful.store.video import decode_mp4
@@ -154,14 +154,14 @@ def test_we_read_a_dataset_of_the_real_library(tmp_path: Path, storage: str) -> 
     summary = check_dataset(tmp_path / "d")
     assert (summary.episodes, summary.frames, summary.cameras) == (6, 45, {"top": (64, 96)})
     meta = read_meta(tmp_path / "d")
-    assert [task_of(episode) for episode in meta.episodes] == [
+    assert tasks_of(meta.episodes) == [
         "push the block", "lift the block", "push the block", "lift the block",
         "lift the block + push the block", "lift the block",
     ]  # fmt: skip
     assert usable(meta) == {FRAMES: ["scene_id", "scene_name"]}
     labels = read_labels(meta, "scene_name")
     assert labels.values == ("table 0", "table 0", "table 1", "table 1", "table 2", "table 2")
-    tasks = [task_of(episode) for episode in meta.episodes]
+    tasks = tasks_of(meta.episodes)
     assert scene_entropy(zip(labels.values, tasks, strict=True)).bits == 1.0
     # Each picture was painted with its episode and step, the left half with red 200.
     red, green, _ = np.moveaxis(images(meta, "top").astype(int), -1, 0)

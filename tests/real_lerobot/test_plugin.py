@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import fields
@@ -18,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plugin_calls import PX, configured, lerobot
 
 from heedful.policies.planted import make as make_planted
 from heedful.rollouts.loop import run_episode
@@ -37,9 +35,6 @@ pytestmark = pytest.mark.slow
 
 FEW = {"rollouts": 4, "in_distribution": 3, "empty": 2}
 OBEDIENT = "color>object>verb>spatial>size"
-PX = 96
-"""The pictures of conftest's dataset."""
-
 FIRST = 1000
 """LeRobot's own --seed, under which the first episode meets the first case."""
 
@@ -59,15 +54,6 @@ def env(cases: tuple[Case, ...]) -> Iterator[Any]:
     made.close()
 
 
-def configured(**options: Any) -> Any:
-    """What LeRobot makes of `--env.type=heedful` and options."""
-    from lerobot.envs.factory import make_env_config
-    from lerobot.utils.import_utils import register_third_party_plugins
-
-    register_third_party_plugins()
-    return make_env_config("heedful", **options)
-
-
 def planted(case: Case, base_seed: int = 0) -> Trajectory:
     """What `heedful run` records of an obedient policy, the reset and every step."""
     world = make_world()
@@ -80,13 +66,6 @@ def planted(case: Case, base_seed: int = 0) -> Trajectory:
 
 def same(a: Trajectory, b: Trajectory) -> bool:
     return all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(Trajectory))
-
-
-def lerobot(script: str, *options: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """`lerobot-eval` or `lerobot-train`, with `--env.type=heedful`; nothing is downloaded."""
-    command = [sys.executable, "-m", f"lerobot.scripts.lerobot_{script}", "--env.type=heedful", *options]
-    offline = {**os.environ, "HF_HUB_OFFLINE": "1"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd, env=offline)
 
 
 def test_what_it_offers_is_named_as_in_our_datasets() -> None:
@@ -328,46 +307,6 @@ def test_a_policy_meets_in_lerobot_eval_what_it_meets_in_heedful_run(act: Path) 
     assert found["success"].any().item() == (ours.verdict().label == "success")
     world.close()
     together.close()
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({"suite": "facters"}, "Unknown suite 'facters'. Did you mean 'factors'"),
-        ({"pairs": "color,objects"}, "Unknown factor 'objects'. Did you mean 'object'"),
-        ({"options": {"rolouts": 4}}, "Did you mean 'rollouts'"),
-        ({"factors": "color,object"}, "Unknown option of suite factors 'factors'"),
-        ({"pairs": "all", "options": {"pairs": "all"}}, "pairs is given twice"),
-        ({"arms": "conflict"}, "No rollout of color-object_conflict can count as 'success'"),
-        ({"arms": "in-distribution"}, "Did you mean 'in_distribution'"),
-        ({"label": "sucess"}, "Did you mean 'success'"),
-        ({"split": "cells"}, "Did you mean 'cell'"),
-        ({"task_ids": [1]}, "color-object_in_distribution has the tasks 0 to 0"),
-        ({"task_ids": []}, "task_ids is empty"),
-        ({"cameras": "agent,wirst"}, "Did you mean 'wrist'"),
-        ({"image_size": 63}, "63 px"),
-        ({"action_mode": "joints"}, "Unknown action mode"),
-        ({"base_seed": -1}, "base_seed is -1"),
-        ({"max_steps": 0}, "max_steps is 0"),
-        ({"fps": 10}, "20 control steps a second"),
-        ({"max_parallel_tasks": 2}, "--eval.batch_size"),
-    ],
-)
-def test_a_wrong_option_is_one_clear_line(options: dict[str, Any], line: str) -> None:
-    from draccus.utils import DecodingError
-
-    with pytest.raises(DecodingError) as refused:
-        configured(**options)
-    assert line in str(refused.value)
-    assert "\n" not in str(refused.value)
-
-
-def test_lerobot_eval_shows_that_line_and_no_traceback(act: Path, tmp_path: Path) -> None:
-    ran = lerobot("eval", f"--policy.path={act}", "--env.suite=facters", cwd=tmp_path)
-    assert ran.returncode == 1
-    assert "error: `env`: Unknown suite 'facters'. Did you mean 'factors'?" in ran.stderr
-    assert "Traceback" not in ran.stderr
-    assert not (tmp_path / "outputs").exists()
 
 
 def test_every_cell_can_be_a_task_of_its_own() -> None:

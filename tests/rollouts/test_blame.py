@@ -64,6 +64,27 @@ def test_an_item_is_given_up_for_its_own_faults_only_and_every_attempt_counts() 
     }
 
 
+def test_what_was_not_begun_is_no_attempt_and_attempts_have_an_end() -> None:
+    not_begun = Gone("it hung", blamed=False, begun=False)
+    site = Office({0: [not_begun] * 30, 1: [INNOCENT] * 30})
+    results = {result.index: result for result in Pool(2, site=site).unordered(str, [0, 1])}
+    assert results == {0: Done(0, "well", 1), 1: Lost(1, "it hung; tried 10 times", 10)}
+
+
+def test_an_answer_for_another_item_is_no_answer() -> None:
+    class Confused(Office):
+        said = 0
+
+        def messages(self, team: Sequence[Worker]) -> list[tuple[Worker, Message]]:
+            found = super().messages(team)
+            self.said += 1
+            wrong = ("done", 7, "twice")
+            return [(clerk, wrong if m == ("done", 0, "well") and self.said < 3 else m) for clerk, m in found]
+
+    (result,) = Pool(1, site=Confused()).unordered(str, [0])
+    assert result == Done(0, "well", 2)
+
+
 def test_a_worker_ended_before_it_was_ready_for_another_s_sake_is_no_failed_start() -> None:
     assert len(list(Pool(1, site=Office(starts=[INNOCENT] * 9)).unordered(str, [0]))) == 1
     with pytest.raises(UserError, match="die as they start"):

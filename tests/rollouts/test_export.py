@@ -124,6 +124,25 @@ def test_a_damaged_rollout_is_named_with_its_remedy(folder: RunFolder, tmp_path:
         path.write_bytes(whole)
 
 
+def test_a_row_that_says_another_number_of_steps_than_its_trajectory_is_refused(
+    folder: RunFolder, tmp_path: Path
+) -> None:
+    first, *others = wanted(folder)
+    wrong = replace(first, row=replace(first.row, steps=first.row.steps + 2))
+    with pytest.raises(
+        UserError, match=rf"{first.row.id} has {wrong.row.steps} steps .* has {first.row.steps}\. "
+    ):
+        export(folder, [wrong, *others], tmp_path / "d", image_size=16, workers=1)
+
+
+def test_a_dataset_of_others_is_not_touched(folder: RunFolder, tmp_path: Path) -> None:
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta/info.json").write_text('{"codebase_version": "v3.0"}')
+    with pytest.raises(UserError, match="holds another dataset, which heedful did not write"):
+        export(folder, wanted(folder), tmp_path, image_size=16, workers=1)
+    assert [str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*")] == ["meta", "meta/info.json"]
+
+
 def test_a_world_that_cannot_show_states_is_refused_before_there_is_a_folder(
     folder: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,8 @@
+import ctypes
 import os
 import signal
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -87,6 +90,48 @@ def test_a_worker_that_dies_is_replaced_after_one_retry_and_one_that_hangs_is_ki
         3: "killed after 1 s; tried 2 times",
     }
     assert {r.index: r.attempts for r in results} == {0: 1, 1: 2, 2: 2, 3: 2, 4: 1}
+
+
+class Unreadable:
+    """Can be pickled, and not be made again."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (int, ("no number",))
+
+
+def answer(how: str) -> object:
+    if how == "unreadable":
+        return Unreadable()
+    if how == "forked" and os.fork() == 0:
+        return "said by a copy"
+    if how == "orphan":
+        if ctypes.CDLL(None).fork() == 0:
+            signal.pause()  # and hold all pipes of the worker open
+        os._exit(3)
+    return "said"
+
+
+def test_answers_that_nobody_can_read_and_copies_that_answer_too_cost_their_item_only() -> None:
+    results = {r.index: r for r in Pool(1).unordered(answer, ["forked", "unreadable", "orphan", "good"])}
+    assert (results[0], results[3]) == (Done(0, "said"), Done(3, "said"))
+    assert isinstance(results[1], Lost) and isinstance(results[2], Lost)
+    assert results[1].reason.startswith("the answer of its worker process cannot be read (ValueError")
+    assert results[2].reason == "its worker process died (exit code 3); tried 2 times"
+
+
+def with_children(_: int) -> tuple[str, str]:
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.write(writing, b"copy")
+        os._exit(0)
+    os.wait()
+    program = [sys.executable, "-c", "print('program')"]
+    said = subprocess.run(program, capture_output=True, text=True, preexec_fn=os.getpid).stdout.strip()
+    return os.read(reading, 9).decode(), said
+
+
+def test_children_that_go_their_own_way_work_as_ever() -> None:
+    assert Pool(1).map(with_children, [0, 1]) == [("copy", "program")] * 2
 
 
 def test_workers_that_cannot_start_stop_the_work_with_one_line() -> None:

@@ -10,7 +10,7 @@ import pytest
 from heedful.spec.errors import UserError
 from heedful.spec.images import area_resize
 from heedful.store.datasets import Staging, check_dataset, layout, load_demonstrations, shards, write_dataset
-from heedful.store.datasets.collection import Collection
+from heedful.store.datasets.collection import Collection, check_request
 from heedful.store.datasets.statistics import histogram, image_stats, number_stats
 
 
@@ -268,10 +268,56 @@ def test_killed_between_the_last_steps_it_is_finished_by_the_next(
             patch.setattr(Path, "rename", killed)
             with pytest.raises(Killed):
                 collection.finish()
+    shutil.copytree(tmp_path / "d", tmp_path / "e")
     with Collection.open(tmp_path / "d", REQUEST, ["a"]) as collection:
         assert not collection.complete
         collection.finish()
     assert check_dataset(tmp_path / "d").episodes == 1
+    write_dataset(tmp_path / "e", [made.demonstration(0), made.demonstration(1)])
+    assert check_dataset(tmp_path / "e").episodes == 2 and not (tmp_path / "e/.staging").exists()
+
+
+@pytest.mark.parametrize("part", ["data", "videos", "meta"])
+@pytest.mark.parametrize("when", ["before it is opened again", "while it is open"])
+def test_parts_of_something_else_are_left_alone(made, tmp_path: Path, part: str, when: str) -> None:
+    def put_something_there() -> None:
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "mine.txt").write_text("years of work")
+
+    with Collection.open(tmp_path, REQUEST, ["a"]) as collection:
+        collection.staging.add("a", made.demonstration(0))
+        put_something_there()
+        if when == "while it is open":
+            with pytest.raises(UserError, match=f"holds {part}/, which is not of the dataset"):
+                collection.finish()
+    with pytest.raises(UserError, match=f"holds {part}/, which is not of the dataset"):
+        Collection.open(tmp_path, REQUEST, ["a"])
+    with pytest.raises(UserError, match=f"holds {part}/, which is not of the dataset"):
+        write_dataset(tmp_path, [made.demonstration(0)])
+    assert (tmp_path / part / "mine.txt").read_text() == "years of work"
+    (tmp_path / part).rename(tmp_path.with_suffix(".moved"))
+    with Collection.open(tmp_path, REQUEST, ["a"]) as collection:
+        collection.finish()
+    assert check_dataset(tmp_path).episodes == 1
+
+
+def test_looking_whether_a_request_fits_writes_nothing(made, tmp_path: Path) -> None:
+    check_request(tmp_path / "new", REQUEST)
+    assert not (tmp_path / "new").exists()
+    with Collection.open(tmp_path / "d", REQUEST, ["a"]) as collection:
+        collection.staging.add("a", made.demonstration(0))
+        check_request(tmp_path / "d", REQUEST)  # also while another process is at it
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises(UserError, match="base_seed: 0 in the folder, 7 asked for"):
+            check_request(tmp_path / "d", {**REQUEST, "base_seed": 7})
+        assert sorted(tmp_path.rglob("*")) == before
+        collection.finish()
+    check_request(tmp_path / "d", REQUEST)
+    with pytest.raises(UserError, match="base_seed: 0 in the folder, 7 asked for"):
+        check_request(tmp_path / "d", {**REQUEST, "base_seed": 7})
+    (tmp_path / "d/meta/heedful.json").unlink()
+    with pytest.raises(UserError, match="holds another dataset, which heedful did not write"):
+        check_request(tmp_path / "d", REQUEST)
 
 
 def test_a_damaged_staged_file_names_the_remedy(made, tmp_path: Path) -> None:

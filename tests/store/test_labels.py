@@ -11,7 +11,7 @@ import pytest
 
 from heedful.spec.errors import UserError
 from heedful.store.datasets import check_dataset
-from heedful.store.datasets.labels import EPISODES, FRAMES, NOTES, read_labels, task_of, usable
+from heedful.store.datasets.labels import EPISODES, FRAMES, NOTES, read_labels, tasks_of, usable
 from heedful.store.datasets.meta import read_meta
 
 LENGTHS = (3, 2, 4, 2)
@@ -118,7 +118,7 @@ def test_what_would_do_is_listed(tmp_path: Path) -> None:
     ("name", "said"),
     [
         ("late", "'late' changes inside episode 2 of .*: 5 in frame 0, 6 in frame 3"),
-        ("gone", "gone is empty somewhere"),
+        ("gone", "gone is empty or NaN somewhere"),
         ("task_index", "'task_index' is the task itself"),
         ("tasks", "'tasks' is the task itself"),
         ("observation.image", "Unknown label"),
@@ -148,10 +148,88 @@ def test_notes_of_other_episodes_are_not_used(tmp_path: Path) -> None:
 
 
 def test_several_tasks_of_an_episode_are_one_of_their_own_in_any_order() -> None:
-    assert task_of({"tasks": ["push", "lift"]}) == task_of({"tasks": ["lift", "push"]}) == "lift + push"
-    assert task_of({"tasks": ["push"]}) == "push"
+    given = [["push", "lift"], ["lift", "push"], ["push"], ["push", "push"]]
+    assert tasks_of([{"tasks": tasks} for tasks in given]) == ["lift + push", "lift + push", "push", "push"]
     with pytest.raises(UserError, match="Episode 4 has no task"):
-        task_of({"tasks": [], "episode_index": 4})
+        tasks_of([{"tasks": [], "episode_index": 4}])
+
+
+def test_a_task_that_is_worded_like_a_combination_is_another_task() -> None:
+    given = [["a + b"], ["a", "b"], ["a + b", "c"], ["a", "b + c"], ["a", "b", "c"], ["b", "a"]]
+    found = tasks_of([{"tasks": tasks} for tasks in given])
+    assert found[:2] == ["a + b", "a + b (several tasks)"]
+    assert len(set(found)) == 5 and found[1] == found[5]
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0, float("nan"), 1.0, 2.0], [[[0.5]] * 3, [[float("nan")]] * 2, 1.0, 1.0]]
+)
+def test_a_label_that_is_no_number_is_refused_as_if_it_were_empty(tmp_path: Path, values: list[Any]) -> None:
+    if isinstance(values[0], list):
+        values = [value if isinstance(value, list) else [[value]] * 4 for value in values]
+    with pytest.raises(UserError, match="height is empty or NaN somewhere"):
+        read_labels(read_meta(foreign(tmp_path, height=values)), "height")
+
+
+def test_notes_that_are_no_number_are_refused_too(tmp_path: Path) -> None:
+    root = foreign(tmp_path)
+    notes = [
+        {"id": str(i), "source": {"scene_height": value}} for i, value in enumerate([1, float("nan"), 1, 1])
+    ]
+    (root / "meta/heedful.json").write_text(json.dumps({"episodes": notes}))
+    with pytest.raises(UserError, match="episode 1 has no 'scene_height'"):
+        read_labels(read_meta(root), "scene_height")
+
+
+def test_the_task_is_refused_under_any_name(tmp_path: Path) -> None:
+    root = foreign(tmp_path, instruction=["push", "lift", "push", "lift + push"], scene=[1, 1, 2, 2])
+    meta = read_meta(root)
+    assert usable(meta) == {FRAMES: ["scene"], EPISODES: ["operator"]}
+    with pytest.raises(UserError, match="'instruction' is the task itself"):
+        read_labels(meta, "instruction")
+
+
+def test_notes_that_come_from_the_instruction_are_not_offered(tmp_path: Path) -> None:
+    root = foreign(tmp_path)
+    source = {
+        "target": "cube",
+        "verb": "lift",
+        "color": "red",
+        "scene": "cubes",
+        "arm": "conflict",
+        "case": "a",
+    }
+    notes = [{"id": str(i), "source": {k: v + "xy"[i // 2] for k, v in source.items()}} for i in range(4)]
+    (root / "meta/heedful.json").write_text(json.dumps({"episodes": notes}))
+    meta = read_meta(root)
+    assert usable(meta)[NOTES] == ["scene", "arm", "case"]
+    assert read_labels(meta, "color").values == ("redx", "redx", "redy", "redy")  # who asks for it gets it
+
+
+def test_times_may_be_labels_whatever_their_unit(tmp_path: Path) -> None:
+    root = foreign(tmp_path)
+    for file in sorted((root / "data").rglob("*.parquet")):
+        table = pq.read_table(file)
+        days = pa.array([1_000_000_007] * table.num_rows, pa.int64()).cast(pa.timestamp("ns"))
+        pq.write_table(table.append_column("day", days), file)
+    assert read_labels(read_meta(root), "day").values == ("1970-01-01 00:00:01.000000007",) * 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: rows[:-1], r"has 3 frames of episode 2; meta/episodes says 4"),
+        (lambda rows: [r for r in rows if r["episode_index"] != 2], r"has 0 frames of episode 2"),
+        (lambda rows: [*rows, {**rows[0], "episode_index": 9}], r"has frames of episode 9, which"),
+    ],
+)
+def test_an_episode_has_as_many_frames_as_its_length(tmp_path: Path, change: Any, said: str) -> None:
+    root = foreign(tmp_path)
+    file = root / "data/chunk-000/file-001.parquet"
+    rows = sorted(pq.read_table(file).to_pylist(), key=lambda row: -row["episode_index"])
+    _write(file, change(rows))
+    with pytest.raises(UserError, match=said):
+        read_labels(read_meta(root), "scene")
 
 
 def test_a_dataset_of_others_is_checked_too_and_what_is_wrong_is_named(tmp_path: Path) -> None:

@@ -179,6 +179,30 @@ def test_verdicts_come_back_by_digest_or_the_newest(tmp_path: Path, made) -> Non
     assert folder.verdicts("factors", "zzz") == {}
 
 
+def test_the_judgement_is_the_one_that_the_metrics_name_however_new_another_is(tmp_path: Path, made) -> None:
+    folder = filled(tmp_path, made)
+    (row, *_) = folder.rows()
+
+    def verdict(label: str) -> dict[str, Verdict]:
+        return {row.id: Verdict(row.id, "factors", label)}
+
+    ours = folder.write_verdicts("factors", "0123456789ab", verdict("neither"))
+    folder.write_verdicts("factors", "ffffffffffff", verdict("success"))
+    folder.write_verdicts("factors-strict", "0123456789ab", verdict("both"))
+    for other in (tmp_path / "verdicts").iterdir():
+        os.utime(other, (1, 1) if other == ours else (9, 9))
+    folder.write_metrics({"judge": "factors-0123456789ab"})
+    assert folder.judgement() == verdict("neither")
+    folder.write_metrics({"judge": "factors-strict-0123456789ab"})
+    assert folder.judgement() == verdict("both")
+    folder.write_metrics({"judge": "factors"})  # as old metrics have it: the newest there is
+    assert folder.judgement() == verdict("success")
+    folder.write_metrics({"judge": "factors-0123456789ab"})
+    ours.unlink()
+    with pytest.raises(UserError, match=r"lacks verdicts/factors-0123456789ab\.jsonl.*run `heedful judge"):
+        folder.judgement()
+
+
 def test_metrics_are_kept_unrounded_and_missing_ones_say_what_to_do(tmp_path: Path, made) -> None:
     folder = filled(tmp_path, made)
     with pytest.raises(UserError, match="run `heedful judge"):

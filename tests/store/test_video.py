@@ -6,7 +6,7 @@ import pytest
 
 from heedful.spec.errors import UserError
 from heedful.store.run_folder import RunFolder
-from heedful.store.video import VideoJoiner, decode_mp4, encode_mp4, measure_mp4
+from heedful.store.video import VideoJoiner, count_decoded, decode_mp4, encode_mp4, measure_mp4
 
 
 def test_a_video_comes_back_nearly_equal_and_encoding_is_repeatable(made, tmp_path: Path) -> None:
@@ -59,3 +59,19 @@ def test_odd_sizes_and_damaged_files_are_one_line(tmp_path: Path) -> None:
         list(decode_mp4(tmp_path / "v.mp4"))
     with pytest.raises(UserError, match=r"w.mp4 is missing"):
         measure_mp4(tmp_path / "w.mp4")
+
+
+def test_damage_that_leaves_the_number_of_frames_is_found_by_decoding(tmp_path: Path) -> None:
+    steps = np.random.default_rng(0).integers(-3, 4, (24, 64, 64, 3))
+    path = tmp_path / "v.mp4"
+    path.write_bytes(encode_mp4((128 + steps.cumsum(0)).clip(0, 255).astype(np.uint8), 20.0))
+    assert count_decoded(path) == 24
+    content = bytearray(path.read_bytes())
+    middle = (content.index(b"mdat") + content.index(b"moov")) // 2
+    content[middle : middle + 400] = bytes(byte ^ 0x55 for byte in content[middle : middle + 400])
+    path.write_bytes(content)
+    assert measure_mp4(path)[0] == 24
+    with pytest.raises(UserError, match=r"v\.mp4 is damaged"):
+        count_decoded(path)
+    with pytest.raises(UserError, match=r"w\.mp4 is missing"):
+        count_decoded(tmp_path / "w.mp4")

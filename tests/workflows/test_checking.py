@@ -15,12 +15,14 @@ from websockets.sync.server import ServerConnection, serve
 
 import heedful.policies.remote
 from heedful.policies.remote.arrays import pack, unpack
-from heedful.spec.contract import CameraContract, Observation, PolicyContract
+from heedful.rollouts.watch import Limits
 from heedful.spec.errors import UserError
-from heedful.spec.seams import Start
-from heedful.workflows.checking import check_policy
+from heedful.workflows.checking import PolicyCheck, check_policy, pictures_folder
+from heedful.workflows.checking.asking import STEPS, Asking
+from heedful.workflows.serving import serving as served
 
-sys.path.append(str(Path(__file__).parents[1] / "policies" / "remote"))
+for folder in (Path(__file__).parent, Path(__file__).parents[1] / "policies" / "remote"):
+    sys.path.append(str(folder))  # the doubles; a worker process gets the same path
 UP = np.tile([0.0, 0.0, 0.4, 0.0, 0.0, 0.0, -1.0], (10, 1))
 Serving = Callable[[np.ndarray], str]
 
@@ -42,6 +44,20 @@ def serving() -> Iterator[Serving]:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             running.callback(server.shutdown)
             return f"openpi://127.0.0.1:{server.socket.getsockname()[1]}"
+
+        yield start
+
+
+@pytest.fixture
+def announcing() -> Iterator[Callable[..., str]]:
+    """Return what serves one of the doubles, by its kind, with ``heedful serve``'s own server."""
+    with ExitStack() as running:
+
+        def start(kind: str) -> str:
+            server = served(f"python:checking_doubles:make:{kind}", "openpi", port=0)
+            threading.Thread(target=server.serve, daemon=True).start()
+            running.callback(server.stop)
+            return f"openpi://127.0.0.1:{server.port}"
 
         yield start
 
@@ -118,33 +134,18 @@ def test_any_policy_is_asked_once(ref: str, outcome: list[str], tmp_path: Path) 
     assert bool(found.chunk) == (not outcome)
 
 
-class Lying:
-    """Declares changes of the tool pose and answers ``ANSWERS[kind]``."""
-
-    contract = PolicyContract((CameraContract("agent", 64, 64),), "ee_delta", 20.0)
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-    def reset(self, start: Start) -> str:
-        return "something else" if self.kind == "words" else start.instruction
-
-    def act(self, observation: Observation) -> object:
-        return ANSWERS[self.kind]
-
-
-GOAL = np.array([[0.4, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0]])
-ANSWERS = {
-    "absolute": GOAL,
-    "words": GOAL * 0.01 + [0, 0, 0, 0, 0, 0, 1],
-    "done": [],
-    "none": None,
-    "text": "up",
-    "objects": np.array([[object()] * 7]),
-    "wide": np.zeros((5, 8)),
-    "one": np.zeros(7),
-    "nan": GOAL * np.nan,
-}
+def asked_here(ref: str) -> PolicyCheck:
+    """Return what is found without a process for the policy: these do no harm, and it is quicker."""
+    asking = Asking(ref, "tabletop", None)
+    found = PolicyCheck(ref, "tabletop")
+    for step in STEPS:
+        said = asking(step)
+        assert isinstance(said, PolicyCheck)
+        found = said
+        if found.error:
+            break
+    asking.close()
+    return found
 
 
 @pytest.mark.parametrize(
@@ -159,15 +160,102 @@ ANSWERS = {
         ("wide", r"shape \[5, 8\]; ee_delta needs", ""),
         ("one", r"shape \[7\]; ee_delta needs", ""),
         ("nan", "all must be finite", ""),
+        ("device", "^RuntimeError: on another device$", ""),
+        ("silent", "reset must return the instruction received, not NoneType", ""),
+        ("leaves", "^SystemExit: no licence$", ""),
     ],
 )
-def test_a_policy_whose_contract_lies_is_found_out(
-    kind: str, wrong: str, doubtful: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("heedful.policies.references.load", lambda ref: Lying(kind))
-    found = check_policy("python:lying")
+def test_a_policy_whose_contract_lies_is_found_out(kind: str, wrong: str, doubtful: str) -> None:
+    found = asked_here(f"python:checking_doubles:Lying:{kind}")
     assert [bool(re.search(wrong, line)) for line in found.wrong] == [True] * bool(wrong)
     assert [doubtful in one.line for one in found.advice] == [True] * bool(doubtful)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "compared", "shown"),
+    [
+        ("die in load", "ended the process that it ran in, at loading: .*exit code 3", False, False),
+        ("die in reset", "ended the process that it ran in, at policy.reset: .*exit code 3", True, True),
+        ("die in act", "ended the process that it ran in, at policy.act: .*exit code 3", True, True),
+        (
+            "hang in load",
+            "^The policy hangs: killed after 1 s in loading policy python:.*[a-z].$",
+            False,
+            False,
+        ),
+        ("hang in reset", "^The policy hangs: killed after 1 s in policy.reset; --call-limit", True, True),
+        ("hang in act", "^The policy hangs: killed after 1 s in policy.act; --call-limit", True, True),
+    ],
+)
+def test_a_policy_that_hangs_or_dies_is_one_line_after_what_was_found(
+    kind: str, said: str, compared: bool, shown: bool, tmp_path: Path
+) -> None:
+    limits = Limits(call_s=1, load_s=1) if kind == "hang in load" else Limits(call_s=1)
+    found = check_policy(f"python:checking_doubles:Fatal:{kind}", pictures=tmp_path, limits=limits)
+    assert found.wrong == [found.error] and re.search(said, found.error), found.error
+    assert (bool(found.lines), bool(found.sent)) == (compared, shown)
+    assert [path.name for path in tmp_path.iterdir()] == ["agent.png"] * shown
+
+
+def test_a_policy_that_says_so_ignores_the_words() -> None:
+    (line,) = [
+        line for line in check_policy("python:checking_doubles:Wordless").lines if line.what == "instruction"
+    ]
+    assert (line.outcome, line.said) == ("look", "it never reads it")
+
+
+def test_every_policy_has_pictures_of_its_own() -> None:
+    refs = ["openpi://h:1", "openpi://h:1?flip=both", "reference:a/b", "python:m:f", "x" * 500, "x" * 501]
+    folders = {pictures_folder(Path("seen"), ref) for ref in refs}
+    assert len(folders) == len(refs) and {folder.parent for folder in folders} == {Path("seen")}
+    assert max(len(folder.name) for folder in folders) < 100
+
+
+def test_who_announces_is_not_told_options_that_the_reference_may_not_say(
+    announcing: Callable[..., str],
+) -> None:
+    ref = announcing("words")
+    found = check_policy(ref)
+    assert found.wrong == []
+    assert [(one.option, "may be the other one" in one.line) for one in found.advice] == [("", True)]
+    wrong = check_policy(f"{ref}?preset=openpi-libero&flip=both").wrong
+    assert wrong[0].startswith(
+        f"This server announces its conventions: leave preset and changes out of the "
+        f"reference: {ref} (it contradicts cameras, "
+    )
+    assert len(wrong) > 3 and "\n".join(wrong).count("leave preset") == 1
+    assert not [line for line in wrong if "Mend:" in line or "Try" in line]
+
+
+@pytest.mark.parametrize(
+    ("said", "option"),
+    [("binary_close_positive", ""), ("continuous_01", None), ("raw", "gripper=close_negative")],
+)
+def test_a_foreign_server_that_says_its_gripper_is_not_told_another(said: str, option: str | None) -> None:
+    def handle(connection: ServerConnection) -> None:
+        for message in connection:
+            asked = unpack(message, "vla-eval")
+            spec = {"action_spec": {"gripper": {"format": said}}}
+            answer = spec if asked["type"] == "hello" else {"actions": UP[0] * [1, 1, 1, 1, 1, 1, -1]}
+            kind = {"hello": "hello", "observation": "action"}.get(asked["type"])
+            if kind is not None:
+                reply = {"type": kind, "payload": answer, "seq": asked["seq"], "timestamp": 0.0}
+                connection.send(pack(reply, "vla-eval"))
+
+    with serve(handle, "127.0.0.1", 0, compression=None, max_size=None) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        found = asked_here(f"vla-eval://127.0.0.1:{server.socket.getsockname()[1]}")
+        server.shutdown()
+    if option is None:
+        assert [line.what for line in found.lines if line.outcome == "wrong"] == ["spec gripper"]
+    else:
+        assert [one.option for one in found.advice if "closes the open gripper" in one.line] == [option]
+
+
+def test_a_server_says_that_its_policy_ignores_the_words(announcing: Callable[..., str]) -> None:
+    found = check_policy(announcing("wordless"))
+    assert [line.what for line in found.lines if line.outcome == "look"] == ["instruction"]
+    assert found.metadata["ignores_words"] == "True" and found.metadata["clients"] == "4"
 
 
 def test_pictures_that_cannot_be_written_are_one_line(tmp_path: Path) -> None:

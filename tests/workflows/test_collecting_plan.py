@@ -44,6 +44,10 @@ def test_what_is_there_and_what_the_cache_has_is_not_counted_again(tmp_path: Pat
     assert (other.cached, other.left) == (0, 5)  # other pictures are other demonstrations
     again = planned_collection("factors", options, tmp_path / "d", image_size_px=32, cache=cache)
     assert (again.complete, again.left, dataset.episodes) == (True, 0, 2)
+    with pytest.raises(UserError, match="holds another dataset.*\n  tasks: "):
+        planned_collection("factors", more, tmp_path / "d", image_size_px=32, cache=cache)
+    with pytest.raises(UserError, match="image_size: 32 in the folder, 64 asked for"):
+        planned_collection("factors", options, tmp_path / "d", image_size_px=64)
 
 
 def test_a_plan_is_counted_by_its_cells(tmp_path: Path) -> None:
@@ -65,5 +69,7 @@ def test_what_collecting_would_refuse_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     with pytest.raises(UserError, match="is a file; name the folder"):
         planned_collection("factors", {}, tmp_path / "notes")
+    with pytest.raises(UserError, match=r"is no dataset and is not empty \(notes\)"):
+        planned_collection("factors", {}, tmp_path)
     with pytest.raises(UserError, match="even number"):
         planned_collection("factors", {}, tmp_path / "d", image_size_px=33)

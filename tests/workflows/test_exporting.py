@@ -54,6 +54,14 @@ def test_rewards_are_the_scores_of_the_judge(judged: Path, tmp_path: Path) -> No
     mixed = made(judged, tmp_path / "mixed")
     assert not mixed.rewards and mixed.left_out == {}
     assert "rollouts have no score" in mixed.remarks[0]
+    assert mixed.remarks[0].endswith(
+        "To have them: `--arm in_distribution` takes arms in which every rollout has one; "
+        "`--only success` takes those that succeeded."
+    )
+    arm = made(judged, tmp_path / "arm", arms=["in_distribution"])
+    assert arm.rewards and arm.dataset.episodes == 2 and arm.remarks == ()
+    with pytest.raises(UserError, match="holds another dataset"):
+        made(judged, tmp_path / "arm")
     scored = made(judged, tmp_path / "scored", only="success")
     assert scored.rewards and scored.remarks == ()
     assert scored.left_out == {"where nothing would have been a success": 5}

@@ -65,6 +65,31 @@ def test_labels_that_occur_once_are_called_meaningless(tmp_path: Path) -> None:
     assert "occurs once, so the entropy is 0 by construction and says nothing" in found.remarks[0]
 
 
+def test_labels_and_tasks_that_tell_each_other_are_pointed_out(tmp_path: Path) -> None:
+    path = dataset(tmp_path / "d", suite(1, 1, 1))
+    (found,) = scene_entropies([path], "scene").datasets
+    assert found.entropy.bits == 0 and len(found.remarks) == 1
+    assert "it may be the task by another name; 0 bits then say nothing" in found.remarks[0]
+    # Two scenes with the same task: the label cannot be the task.
+    path = dataset(tmp_path / "e", [("a", "x"), ("a", "x"), ("b", "x"), ("b", "x"), ("c", "y"), ("c", "y")])
+    assert scene_entropies([path], "scene").datasets[0].remarks == ()
+
+
+def test_a_label_with_the_words_of_the_task_is_refused(tmp_path: Path) -> None:
+    path = dataset(tmp_path / "d", [("x", "x"), ("x", "x"), ("y", "y")])
+    with pytest.raises(UserError, match="'scene' is the task itself"):
+        scene_entropies([path], "scene")
+
+
+def test_a_dataset_counts_once(tmp_path: Path) -> None:
+    path = dataset(tmp_path / "d", suite(2, 1))
+    (tmp_path / "also").symlink_to(path)
+    with pytest.raises(
+        UserError, match=f"also is named twice, also as {path}; its episodes would count double"
+    ):
+        scene_entropies([path, tmp_path / "also"], "scene")
+
+
 def test_few_episodes_and_single_ones_are_pointed_out(tmp_path: Path) -> None:
     path = dataset(tmp_path / "d", [*(("a", t) for t in "uvwxyz"), ("b", "x")])
     (found,) = scene_entropies([path], "scene").datasets

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from heedful.rollouts.plan import plan
 from heedful.spec.case import PolicyEntry
 from heedful.spec.run import RunSpec
 from heedful.spec.vocabulary import load_vocabulary
 from heedful.suites.paraphrase.options import taught_instructions
-from heedful.workflows.running import resolve
-from heedful.workflows.taught import untaught, warnings
+from heedful.workflows.running import beforehand, resolve
+from heedful.workflows.taught import untaught
 
 FEW = {"rollouts": 4, "empty": 2}
 
@@ -84,6 +85,7 @@ def test_who_does_not_say_what_it_was_taught_is_left_alone(tmp_path: Path) -> No
 def test_words_of_another_vocabulary_are_told_as_they_are(tmp_path: Path) -> None:
     policy = trained(tmp_path, ["open the drawer"])
     spec = RunSpec("factors", {**FEW, "pairs": "color,object"}, (policy,))
-    [sentence] = warnings(spec)
+    resolved, cases = resolve(spec)
+    _, sentence = beforehand(resolved, cases, plan(resolved, cases))
     assert sentence.startswith("policy 'mine' was not taught color,object: not red, yellow")
     assert "(taught: 'open the drawer')" in sentence

@@ -116,7 +116,7 @@ def edit_info(**changes: Any) -> Callable[[Path], None]:
     ("edit", "said"),
     [
         (edit_info(total_frames=7), "info.json is damaged"),
-        (edit_info(fps=0), "info.json is damaged"),
+        (edit_info(fps=0), "info.json: fps is 0"),
         (lambda data: (data / "meta/heedful.json").unlink(), "heedful.json is missing"),
     ],
     ids=["frames", "no rate", "notes"],

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from heedful.cli.installation import Finding
     from heedful.workflows.checking import PolicyCheck
 
+PICTURES = Path("runs/check")
+
 
 def check(
     policy: Annotated[
@@ -31,20 +33,23 @@ def check(
     flip: Flip = None,
     gripper_sign: GripperSign = None,
     save_images: Annotated[
-        Path, typer.Option("--save-images", help="Folder for the pictures that the policy was sent.")
-    ] = Path("runs/check"),
+        Path | None,
+        typer.Option(
+            "--save-images",
+            help="Folder for the pictures that the policy was sent; default: runs/check/ and its name.",
+        ),
+    ] = None,
+    call_limit: Annotated[
+        float,
+        typer.Option("--call-limit", min=1, help="Seconds until one call of the policy is taken to hang."),
+    ] = 120.0,
     as_json: Json = False,
 ) -> None:
     """Check the installation and, with --policy, whether the policy fits the world; or a dataset."""
     if data is not None:
-        from heedful.spec.codec import to_json
-        from heedful.store.datasets import check_dataset
-
-        summary = check_dataset(data)
-        if as_json:
-            print_json(to_json(summary))
-        else:
-            print(summary)
+        if policy is not None:
+            refuse("check looks at --data or at --policy, not at both: give one of them.")
+        _check_data(data, as_json)
         return
     from heedful.cli.installation import inspect_installation
 
@@ -52,11 +57,13 @@ def check(
         findings = list(inspect_installation(world))
     found = None
     if policy is not None:
-        from heedful.workflows.checking import check_policy
+        from heedful.rollouts.watch import Limits
+        from heedful.workflows.checking import check_policy, pictures_folder
 
         ref = composed([policy], flip, gripper_sign)[0]
+        folder = save_images or pictures_folder(PICTURES, ref)
         with results_only():
-            found = check_policy(ref, world, save_images)
+            found = check_policy(ref, world, folder, Limits(call_s=call_limit))
     _print(findings, found, as_json)
     wrong = [f"{finding.what}: {finding.detail}" for finding in findings if finding.outcome == "wrong"]
     if found is not None:
@@ -68,6 +75,17 @@ def check(
         fits = "It fits, if what there is to look at is right" if looks else "It fits"
         fits = "It may fit, but see the doubts above" if found.advice else fits
         print(f"{fits}. Next: heedful diagnose factors --policy '{found.policy}' --out runs/NAME")
+
+
+def _check_data(data: Path, as_json: bool) -> None:
+    from heedful.spec.codec import to_json
+    from heedful.store.datasets import check_dataset
+
+    summary = check_dataset(data)
+    if as_json:
+        print_json(to_json(summary))
+    else:
+        print(summary)
 
 
 def _print(findings: list[Finding], found: PolicyCheck | None, as_json: bool) -> None:
@@ -83,7 +101,8 @@ def _print(findings: list[Finding], found: PolicyCheck | None, as_json: bool) ->
     if as_json:
         print_json(items)
         return
-    rows = [(item["what"], item["outcome"], item["detail"]) for item in items]
-    print_table("heedful check", ("what", "", "found"), rows)
+    if found is None or any(finding.outcome == "wrong" for finding in findings):
+        rows = [(item["what"], item["outcome"], item["detail"]) for item in items]
+        print_table("heedful check", ("what", "", "found"), rows)
     if found is not None:
         print_policy_check(found)

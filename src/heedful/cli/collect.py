@@ -105,15 +105,23 @@ def _print_plan(plan: CollectionPlan, out: Path, workers: int, cache: Path | Non
         f"cameras {' and '.join(plan.cameras)} at {side}x{side} px."
     )
     if plan.complete:
-        print(f"{out} holds a finished dataset: the very same one is only checked, any other is refused.")
+        print(f"{out} holds this dataset already, finished: it would only be checked.")
         return
     if plan.there:
         print(f"{plan.there} of them are in {out} already.")
     if cache is not None:
         print(f"{plan.cached} of them are in the cache {cache}.")
     kept = ", as much again in the cache" if cache is not None else ""
-    cost = f"{plan.minutes:.0f} minutes" if plan.minutes >= 2 else f"{60 * plan.minutes:.0f} s"
-    print(
-        f"{plan.left} to collect, about {cost} with {workers} worker{'s' * (workers != 1)}; "
-        f"the dataset takes about {plan.disk_mb:.0f} MB{kept}."
-    )
+    cost = f"{_time(plan.minutes)} with {workers} worker{'s' * (workers != 1)}"
+    size = f"about {plan.disk_mb:.0f} MB" if plan.disk_mb >= 1 else "under 1 MB"
+    if plan.left:
+        print(f"{plan.left} to collect, {cost}; the dataset takes {size}{kept}.")
+    else:
+        print(f"None is left to collect; the dataset takes {size}{kept}.")
+
+
+def _time(minutes: float) -> str:
+    """Return a rough time in words."""
+    if minutes >= 2:
+        return f"about {minutes:.0f} minutes"
+    return f"about {60 * minutes:.0f} s" if 60 * minutes >= 10 else "a few seconds"

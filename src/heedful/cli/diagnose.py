@@ -32,6 +32,7 @@ from heedful.cli.refusal import say
 from heedful.cli.run_options import (
     BaseSeed,
     CallLimit,
+    LoadLimit,
     OnError,
     OnErrorChoice,
     Policies,
@@ -85,6 +86,7 @@ def diagnose(
     share_policy: SharePolicy = False,
     time_limit: TimeLimit = 300.0,
     call_limit: CallLimit = 120.0,
+    load_limit: LoadLimit = 900.0,
     track: Track = None,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -93,7 +95,7 @@ def diagnose(
     from heedful.cli.requests import diagnosis, names_policies, options_of, run_spec
     from heedful.rollouts.watch import Limits
 
-    limits = Limits(episode_s=time_limit, call_s=call_limit)
+    limits = Limits(time_limit, call_limit, load_limit)
     how: HowToRun = {"limits": limits, "ray": ray, "share_policy": share_policy}
     recipe_only = {
         "policy_recipe": policy_recipe,
@@ -114,7 +116,7 @@ def diagnose(
                 "options": options_of(several(pairs), factors, rollouts, in_distribution, empty),
             },
         )
-        how |= {"retry_crashed": retry_crashed, "on_error": on_error.value}
+        how |= {"retry_crashed": retry_crashed, "on_error": on_error.value, "announce": say}
         _diagnose_policies(asked, out, workers, track, dry_run, as_json, how)
         return
     policy_only = {"factors": factors, "world": world, "flip": flip, "gripper_sign": gripper_sign}
@@ -155,7 +157,6 @@ def _diagnose_policies(
     """Run, judge and report policies that are there."""
     from heedful import workflows
     from heedful.spec.codec import to_json
-    from heedful.workflows.taught import warnings
     from heedful.workflows.tracking import tracking
 
     refuse_comparison(out)
@@ -164,8 +165,6 @@ def _diagnose_policies(
             plan = workflows.planned(asked, workers)
         print_plan(plan, workers, as_json)
         return
-    for warning in warnings(asked):
-        say(warning)
     with progress() as tell, results_only(), tracking(track, say) as tracked:
         done = workflows.diagnose_policies(
             asked, out, workers, commands=(command_line(),), progress=tell, tracking=tracked, **how

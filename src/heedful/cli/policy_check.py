@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 def print_policy_check(check: PolicyCheck) -> None:
     """Print the comparison, what went out, what came back, and what to do."""
-    print_table(
-        f"{check.policy} in {check.world}",
-        ("what", "", "the policy", "what it says of itself", "the world"),
-        [(line.what, line.outcome, line.policy, line.said, line.world) for line in check.lines],
-    )
+    if check.lines:
+        print_table(
+            f"{check.policy} in {check.world}",
+            ("what", "", "the policy", "what it says of itself", "the world"),
+            [(line.what, line.outcome, line.policy, line.said, line.world) for line in check.lines],
+        )
     if check.sent:
         print_table("What went out", ("key", ""), [(part.key, part.content) for part in check.sent])
     for picture in [part.picture for part in check.sent if part.picture is not None]:

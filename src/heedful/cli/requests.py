@@ -63,6 +63,18 @@ def options_of(
     }
 
 
+def named(text: str) -> tuple[str, str]:
+    """Return name and reference of ``NAME=REFERENCE``, or the reference twice.
+
+    >>> named("pi05=openpi://robot:8000?flip=both")
+    ('pi05', 'openpi://robot:8000?flip=both')
+    >>> named("openpi://robot:8000?flip=both")
+    ('openpi://robot:8000?flip=both', 'openpi://robot:8000?flip=both')
+    """
+    name, equals, ref = text.partition("=")
+    return (name, ref) if equals and ref and ":" not in name and "?" not in name else (text, text)
+
+
 def names_policies(file: Path | None, settings: Sequence[str]) -> bool:
     """Return whether a spec names policies that are there, rather than a recipe."""
     keys = [*(f.name for f in fields(DiagnosisRequest)), *_run_keys()]
@@ -94,7 +106,8 @@ def run_spec(file: Path | None, settings: Sequence[str], given: Mapping[str, Any
     known = [f.name for f in fields(PolicyEntry)]
     for i, entry in enumerate(asked["policies"]):
         if isinstance(entry, str):
-            asked["policies"][i] = {"ref": entry, "name": entry}
+            name, ref = named(entry)
+            asked["policies"][i] = {"ref": ref, "name": name}
         elif isinstance(entry, dict):
             for key in entry:
                 if key not in known:

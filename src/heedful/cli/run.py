@@ -27,6 +27,7 @@ from heedful.cli.refusal import say
 from heedful.cli.run_options import (
     BaseSeed,
     CallLimit,
+    LoadLimit,
     OnError,
     OnErrorChoice,
     Policies,
@@ -62,6 +63,7 @@ def run(
     share_policy: SharePolicy = False,
     time_limit: TimeLimit = 300.0,
     call_limit: CallLimit = 120.0,
+    load_limit: LoadLimit = 900.0,
     track: Track = None,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -71,7 +73,6 @@ def run(
     from heedful.cli.requests import options_of, run_spec
     from heedful.rollouts.watch import Limits
     from heedful.spec.codec import to_json
-    from heedful.workflows.taught import warnings
     from heedful.workflows.tracking import tracking
 
     asked = run_spec(
@@ -86,17 +87,25 @@ def run(
         },
     )
     refuse_comparison(out)
-    limits = Limits(episode_s=time_limit, call_s=call_limit)
+    limits = Limits(time_limit, call_limit, load_limit)
     if dry_run:
         with results_only(), tracking(track, say):
             plan = workflows.planned(asked, workers)
         print_plan(plan, workers, as_json)
         return
-    for warning in warnings(asked):
-        say(warning)
     with progress() as tell, results_only(), tracking(track, say) as tracked:
         result = workflows.run(
-            asked, out, workers, tell, retry_crashed, limits, ray, on_error.value, tracked, share_policy
+            asked,
+            out,
+            workers,
+            tell,
+            retry_crashed,
+            limits,
+            ray,
+            on_error.value,
+            tracked,
+            share_policy,
+            announce=say,
         )
     if as_json:
         print_json(to_json(result))

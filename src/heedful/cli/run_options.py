@@ -17,7 +17,10 @@ class OnError(StrEnum):
 
 Policies = Annotated[
     list[str] | None,
-    typer.Option("--policy", help="Policy reference, such as reference:policies/co; repeatable."),
+    typer.Option(
+        "--policy",
+        help="Policy reference, such as reference:policies/co, or NAME=REFERENCE; repeatable.",
+    ),
 ]
 WorldName = Annotated[str | None, typer.Option("--world", help="Name of the world.")]
 BaseSeed = Annotated[int | None, typer.Option("--base-seed", min=0, help="Root of every random number.")]
@@ -42,3 +45,6 @@ TimeLimit = Annotated[
     typer.Option("--time-limit", min=1, help="Seconds until an episode is killed and tried once more."),
 ]
 CallLimit = Annotated[float, typer.Option("--call-limit", min=1, help="The same for one call of the policy.")]
+LoadLimit = Annotated[
+    float, typer.Option("--load-limit", min=1, help="The same for loading a policy or the world.")
+]

@@ -69,4 +69,7 @@ def print_plan(plan: Plan, workers: int, as_json: bool) -> None:
         return
     print_table("Episodes", head, rows)
     print_table("Contract with the world", ("policy", ""), plan.contract.items())
-    print(f"{plan.episodes} episodes, about {plan.seconds / 60:.1f} minutes with {workers} workers.")
+    print(
+        f"{plan.episodes} episodes, about {plan.seconds / 60:.1f} minutes with {workers} workers, if the "
+        "policies take no longer than the reference policy."
+    )

@@ -14,6 +14,7 @@ import typer
 from heedful.cli.options import Json
 from heedful.cli.output import results_only
 from heedful.cli.refusal import say
+from heedful.cli.threads import one_thread
 
 
 class Protocol(StrEnum):
@@ -36,6 +37,7 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve a policy to openpi's or vla-eval's clients, heedful among them, until Ctrl-C or SIGTERM."""
+    one_thread()  # as in a worker of a run: another sum of threads rounds otherwise
     from heedful.workflows.serving import serving
 
     with results_only():  # whatever a policy prints

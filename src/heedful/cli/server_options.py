@@ -32,9 +32,16 @@ def composed(policies: Sequence[str], flip: str | None, gripper_sign: str | None
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes or not policies:
         return list(policies)
+    from heedful.cli.requests import named
     from heedful.policies.conventions.changes import KINDS, with_changes
 
-    servers = [ref for ref in policies if ref.partition(":")[0] in KINDS]
-    if not servers:
-        with_changes(policies[0], changes)  # says why not
-    return [with_changes(ref, changes) if ref in servers else ref for ref in policies]
+    def changed(text: str) -> str:
+        _, ref = named(text)
+        return text.removesuffix(ref) + with_changes(ref, changes) if takes(ref) else text
+
+    def takes(ref: str) -> bool:
+        return ref.partition(":")[0] in KINDS
+
+    if not any(takes(named(text)[1]) for text in policies):
+        with_changes(named(policies[0])[1], changes)  # says why not
+    return [changed(text) for text in policies]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from math import fsum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,8 +80,8 @@ def pride(successes: ArrayLike, distances: ArrayLike) -> float | None:
         distances: PD of each episode's instruction, at least 0, [n].
     """
     good, weights = (np.asarray(column, dtype=np.float64) for column in (successes, distances))
-    total = float(weights.sum())
-    return 100.0 * float(good @ weights) / total if total > 0 else None
+    total = fsum(weights)  # exact, so that a policy that never fails has exactly 100
+    return 100.0 * (fsum(good * weights) / total) if total > 0 else None
 
 
 def pride_estimate(

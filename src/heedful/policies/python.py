@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from heedful.spec.errors import UserError, unknown
 from heedful.spec.seams import Policy
@@ -35,10 +36,22 @@ def make(rest: str) -> Policy:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         # A missing import inside the user's own module is named as such.
-        raise UserError(f"Policy 'python:{rest}': no module named {error.name!r}.") from error
+        raise UserError(
+            f"Policy 'python:{rest}': no module named {error.name!r} in the current folder or among the "
+            "installed packages."
+        ) from error
     factory = getattr(module, factory_name, None)
     if not callable(factory):
-        names = [name for name in vars(module) if callable(getattr(module, name)) and name[0] != "_"]
+        names = [name for name, value in vars(module).items() if name[0] != "_" and _made_in(module, value)]
+        if not names:
+            raise UserError(
+                f"Policy 'python:{rest}': {module_name} has no {factory_name!r} and defines no factory."
+            )
         raise unknown(f"factory of {module_name}", factory_name, names)
     made: Policy = factory(argument) if has_argument else factory()
     return made
+
+
+def _made_in(module: ModuleType, value: object) -> bool:
+    """Return whether ``value`` is callable and defined in ``module``, not imported into it."""
+    return callable(value) and getattr(value, "__module__", module.__name__) == module.__name__

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from heedful.spec.contract import CameraContract, PolicyContract
 from heedful.spec.errors import UserError
 from heedful.spec.plugins import load as load_plugin
 from heedful.spec.plugins import registered
 from heedful.spec.seams import Policy
+
+_ADDRESS = re.compile(
+    r"(?:(?:https?|wss?|tcp|grpc)://|//)(.+)"  # any place behind the beginning of a URL
+    r"|((?:\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}(?:/.*)?)"  # HOST:PORT
+    r"|(\d{1,3}(?:\.\d{1,3}){3}(?:/.*)?)"  # an IPv4 address
+)
 
 
 def load(ref: str) -> Policy:
@@ -21,6 +29,12 @@ def load(ref: str) -> Policy:
             fails in any other way; or what it returns is no policy.
     """
     kind, colon, rest = ref.partition(":")
+    if address := _address(ref):
+        tls = "?tls=true" if kind in ("https", "wss") else ""
+        raise UserError(
+            f"Policy reference {ref!r} is an address: write openpi://{address}{tls} or "
+            f"vla-eval://{address}{tls}, whichever protocol the server speaks."
+        )
     if not colon or not kind:
         kinds = ", ".join(f"{name}:..." for name in sorted(registered("heedful.policies")))
         raise UserError(f"Policy reference {ref!r} names no kind. Write kind:rest, one of {kinds}.")
@@ -37,6 +51,14 @@ def load(ref: str) -> Policy:
     if wrong:
         raise UserError(f"Policy {ref!r}: {wrong}")
     return policy
+
+
+def _address(ref: str) -> str:
+    """Return ``HOST[:PORT]`` and what follows, if ``ref`` is the address of a server without its protocol."""
+    if ref.partition(":")[0] in registered("heedful.policies"):
+        return ""  # such as a checkpoint folder whose name is a number
+    found = _ADDRESS.fullmatch(ref)
+    return next(filter(None, found.groups()), "").rstrip("/") if found else ""
 
 
 def _wrong(policy: object) -> str:

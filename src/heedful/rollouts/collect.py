@@ -83,14 +83,7 @@ def collect(
     """
     if not tasks:
         raise UserError("There is nothing to collect: the list of tasks is empty.")
-    request = {
-        "base_seed": base_seed,
-        "image_size": image_size,
-        "max_attempts": max_attempts,
-        "world": world,
-        "world_options": dict(world_options or {}),
-        "tasks": {"count": len(tasks), "digest": digest([to_json(task) for task in tasks])},
-    }
+    request = request_of(tasks, base_seed, image_size, max_attempts, world, world_options)
     keys = [task.id for task in tasks]
     if cache is not None:
         DemonstrationCache(cache).make()  # before there is a folder that remembers this request
@@ -110,6 +103,25 @@ def collect(
                     progress(stage, done, len(tasks))
             collection.finish()
         return CollectCounts(*collection.counts())
+
+
+def request_of(
+    tasks: Sequence[DemonstrationTask],
+    base_seed: int = 0,
+    image_size: int = 256,
+    max_attempts: int = MAX_ATTEMPTS,
+    world: str = "tabletop",
+    world_options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return what a dataset remembers of the arguments of ``collect``: all that its content depends on."""
+    return {
+        "base_seed": base_seed,
+        "image_size": image_size,
+        "max_attempts": max_attempts,
+        "world": world,
+        "world_options": dict(world_options or {}),
+        "tasks": {"count": len(tasks), "digest": digest([to_json(task) for task in tasks])},
+    }
 
 
 @dataclass

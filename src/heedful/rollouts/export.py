@@ -156,12 +156,17 @@ def recorded(
         images: How they are to be kept.
 
     Raises:
-        UserError: There is more than one robot.
+        UserError: There is more than one robot, or the trajectory is not as long as the row says.
     """
     row, length = one.row, len(trajectory) - 1
     if trajectory.command.shape[1] != 1:
         robots = trajectory.command.shape[1]
         raise UserError(f"Rollout {row.id} has {robots} robots; only rollouts of one can be exported.")
+    if length != row.steps:
+        raise UserError(
+            f"Rollout {row.id} has {row.steps} steps by its line in episodes.jsonl, but its trajectory has "
+            f"{length}. Delete its folder in rollouts/; the same `heedful run` command then runs it again."
+        )
     before = Trajectory.stack([trajectory.at(t) for t in range(length)])
     cameras = [CameraContract(name, image_size, image_size) for name in world.contract.cameras]
     last = np.arange(length) == length - 1

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from heedful.rollouts.actions import BadActions as BadActions
+from heedful.rollouts.actions import beyond_reach
+from heedful.rollouts.actions import checked_actions as checked_actions
+from heedful.rollouts.failures import one_line, plain, safe_traceback
 from heedful.spec.case import Episode
-from heedful.spec.contract import ActionMode, PolicyContract, mismatches
+from heedful.spec.contract import PolicyContract, mismatches
 from heedful.spec.errors import UserError
 from heedful.spec.rollout import EpisodeRow
 from heedful.spec.seams import Policy, Start, World
 from heedful.spec.seeds import seed_sequence
 from heedful.spec.state import State, Trajectory
 
-ACTION_WIDTH: dict[ActionMode, int] = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
-"""Numbers in one action of one robot."""
-
 _LOOK = "world.observe at step"
 _FIRST_LOOK = f"{_LOOK} 0"
 
-
-class BadActions(Exception):
-    """A policy returned actions that no robot can execute."""
+LONGEST_INSTRUCTION = 20_000
+"""Characters of an instruction received; a row of a run folder holds it word for word."""
 
 
 @dataclass
@@ -36,20 +32,23 @@ class _Record:
 
     received: str = ""
     looks: int = 0
+    clipped: int = 0
     policy_s: float = 0.0
     doing: str = "starting"
     states: list[State] = field(default_factory=list)
 
 
-def check_contracts(world: World, policy: Policy, name: str) -> None:
-    """Compare the two contracts before the first step.
+def check_contracts(world: World, policy: Policy, name: str) -> PolicyContract:
+    """Compare the two contracts before the first step, and return the policy's.
 
     Raises:
         UserError: They do not fit; every difference is named with both sides.
     """
-    found = mismatches(world.contract, policy.contract)
+    contract = policy.contract
+    found = mismatches(world.contract, contract)
     if found:
         raise UserError(f"Policy {name} does not fit the world: {'; '.join(found)}.")
+    return contract
 
 
 def run_episode(
@@ -69,20 +68,20 @@ def run_episode(
     Raises:
         UserError: World and policy do not fit, or the world cannot render here; nothing was run.
     """
-    check_contracts(world, policy, episode.policy.name)
+    contract = check_contracts(world, policy, episode.policy.name)
     record = _Record()
     begun = time.perf_counter()
     error = ""
     try:
-        _execute(world, policy, episode, record)
+        _execute(world, policy, contract, episode, record)
     except BaseException as raised:
         if not isinstance(raised, Exception) and multiprocessing.parent_process() is None:
             raise  # Ctrl-C; in a worker, which ignores it, only the policy can have raised it
         if isinstance(raised, UserError) and record.doing == _FIRST_LOOK:
             raise  # no rendering here: every other episode would fail, too
         if on_error is not None:
-            on_error(traceback.format_exc())
-        error = f"{record.doing}: {_one_line(raised)}"
+            on_error(safe_traceback(raised))
+        error = f"{record.doing}: {one_line(raised, named=not isinstance(raised, BadActions))}"
     row = EpisodeRow(
         id=episode.id,
         case=episode.case,
@@ -95,12 +94,15 @@ def run_episode(
         wall_s=time.perf_counter() - begun,
         policy_s=record.policy_s,
         error=error,
+        clipped=record.clipped,
     )
     return row, None if error else Trajectory.stack(record.states)
 
 
-def _execute(world: World, policy: Policy, episode: Episode, record: _Record) -> None:
-    case, contract = episode.case, policy.contract
+def _execute(
+    world: World, policy: Policy, contract: PolicyContract, episode: Episode, record: _Record
+) -> None:
+    case = episode.case
     record.doing = "world.reset"
     state = world.reset(
         case.scene, seed_sequence(episode.base_seed, case.seed_key or case.id), contract.action_mode
@@ -109,10 +111,7 @@ def _execute(world: World, policy: Policy, episode: Episode, record: _Record) ->
     record.doing = "policy.reset"
     seed = int(seed_sequence(episode.base_seed, case.id, "policy").generate_state(1)[0])
     start = Start(case.instruction.text, seed, case.scene if contract.privileged_state else None)
-    received = policy.reset(start)
-    if not isinstance(received, str):
-        raise TypeError(f"reset must return the instruction received, not {type(received).__name__}")
-    record.received = received
+    record.received = checked_instruction(policy.reset(start))
     while (steps := len(record.states) - 1) < case.max_steps:
         record.doing = f"{_LOOK} {steps}"
         observation = world.observe(contract.cameras, contract.privileged_state)
@@ -124,34 +123,45 @@ def _execute(world: World, policy: Policy, episode: Episode, record: _Record) ->
         actions = checked_actions(returned, contract)
         if not len(actions):
             break
-        for action in actions[: contract.replan_steps][: case.max_steps - steps]:
+        beyond = beyond_reach(actions, contract)
+        for t, action in enumerate(actions[: contract.replan_steps][: case.max_steps - steps]):
             record.doing = f"world.step at step {len(record.states) - 1}"
             record.states.append(world.step(action))
+            record.clipped += bool(beyond[t])
 
 
-def checked_actions(returned: object, contract: PolicyContract) -> NDArray[np.float64]:
-    """Return what a policy returned as float64 [T, A].
+def checked_instruction(received: object) -> str:
+    """Return what ``reset`` returned as plain text.
 
     Raises:
-        BadActions: Wrong shape, or a number that is not finite.
+        TypeError: It is no text.
+        ValueError: It is text that no row can hold.
     """
-    width = ACTION_WIDTH[contract.action_mode] * contract.robots
-    actions = np.array(returned, dtype=np.float64)
-    if actions.ndim == 2 and len(actions) == 0 or actions.size == 0:
-        return np.zeros((0, width))
-    if actions.ndim != 2 or actions.shape[1] != width:
-        raise BadActions(
-            f"the policy returned actions of shape {list(actions.shape)}; "
-            f"{contract.action_mode} needs [T, {width}]"
+    if not isinstance(received, str):
+        raise TypeError(f"reset must return the instruction received, not {type(received).__name__}")
+    text = str.__str__(received)
+    if len(text) > LONGEST_INSTRUCTION:
+        raise ValueError(
+            f"the instruction received has {len(text)} characters; {LONGEST_INSTRUCTION} are the most"
         )
-    if not np.isfinite(actions).all():
-        t, a = np.argwhere(~np.isfinite(actions))[0]
-        raise BadActions(f"the policy returned {actions[t, a]} in action {t}, number {a}; all must be finite")
-    return actions
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the instruction received has {plain(text[error.start])} at character {error.start}, "
+            "which is half of a character and cannot be written"
+        ) from None
+    return text
 
 
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    line = text if isinstance(error, BadActions) and text else f"{name}: {text}" if text else name
-    return line if len(line) <= 300 else line[:297] + "..."
+def lost_row(episode: Episode, error: str) -> EpisodeRow:
+    """Return the row of an episode of which nothing is known but that it crashed with ``error``."""
+    return EpisodeRow(
+        id=episode.id,
+        case=episode.case,
+        policy=episode.policy,
+        status="crashed",
+        instruction_received="",
+        base_seed=episode.base_seed,
+        error=error,
+    )

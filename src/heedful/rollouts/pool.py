@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from heedful.rollouts.queues import AffinityQueues
-from heedful.rollouts.site import Gone, Site, Worker
+from heedful.rollouts.site import Gone, Message, Site, Worker
 from heedful.rollouts.workers import LocalSite, ended, terminable
 from heedful.spec.errors import UserError
 from heedful.spec.progress import Progress, silent
@@ -18,6 +18,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _FAILED_STARTS = 3
+_MOST_TRIES = 10
+"""An item is given up after so many, whoever was to blame."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,8 @@ class Crew(Generic[T, R]):
                     if worker.ready and worker.index is None and work.queues:
                         index = work.take(worker, team)
                         worker.give(index, work.keys[index], pickle.dumps(items[index]))
-                for worker, message in pool.site.messages(team):
+                for worker, said in pool.site.messages(team):
+                    message = _of(worker, said)
                     if isinstance(message, Gone):
                         team.remove(worker)
                         worker.kill()
@@ -191,12 +194,20 @@ class _Work:
     def lost(self, index: int, gone: Gone, retries: int) -> Lost | None:
         """Queue item ``index`` again, or give it up."""
         self._blamed[index] += gone.blamed
-        if self._blamed[index] <= retries:
+        self._tries[index] -= not gone.begun
+        if self._blamed[index] <= retries and self._tries[index] < _MOST_TRIES:
             self.queues.put_back(index)
             return None
         self.left -= 1
         times = self._tries[index]
         return Lost(index, f"{gone.reason}; tried {times} times" if times > 1 else gone.reason, times)
+
+
+def _of(worker: Worker, message: Message) -> Message:
+    """Return ``message``, or Gone where it answers what ``worker`` was not asked."""
+    if isinstance(message, Gone) or message[0] == "ready" or message[1] in (worker.index, -1):
+        return message
+    return Gone(f"its worker process answered for another item ({message[1]})")
 
 
 def _dies_at_start(gone: Gone) -> str:

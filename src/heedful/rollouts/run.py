@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from heedful.rollouts.failures import LINE, plain
+from heedful.rollouts.loop import lost_row
 from heedful.rollouts.plan import missing
 from heedful.rollouts.pool import Crew, Lost, Pool
 from heedful.rollouts.runner import EpisodeRunner, Unloaded
@@ -95,12 +97,12 @@ def run(
         for result in results:
             episode = left[result.index]
             if isinstance(result, Lost):
-                row = _lost_row(episode, result.reason)
+                row = lost_row(episode, result.reason)
                 folder.write_rollout(row.id, None, row.error + "\n")
             elif isinstance(result.value, Unloaded):
                 if episode.policy.ref not in made:
                     raise UserError(result.value.reason)
-                row = _lost_row(episode, _one_line(result.value.reason))
+                row = lost_row(episode, _one_line(result.value.reason))
                 folder.write_rollout(row.id, None, result.value.reason + "\n")
             else:
                 row = result.value
@@ -120,20 +122,8 @@ def run(
     return RunCounts(already, finished, crashed, retried, stopped=finished + crashed < len(left))
 
 
-def _lost_row(episode: Episode, reason: str) -> EpisodeRow:
-    return EpisodeRow(
-        id=episode.id,
-        case=episode.case,
-        policy=episode.policy,
-        status="crashed",
-        instruction_received="",
-        base_seed=episode.base_seed,
-        error=reason,
-    )
-
-
 def _one_line(reason: str) -> str:
-    return f"loading the policy: {' '.join(reason.split())}"
+    return plain(f"loading the policy: {' '.join(reason.split())}", LINE)
 
 
 def _note(left_s: float, crashed: int) -> str:

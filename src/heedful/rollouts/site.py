@@ -14,10 +14,12 @@ class Gone:
     Attributes:
         reason: Fits after "it was".
         blamed: The item it was busy with may be the cause; otherwise it is only tried again.
+        begun: It was busy with that item already; otherwise this was no attempt.
     """
 
     reason: str
     blamed: bool = True
+    begun: bool = True
 
 
 Message = Gone | tuple[Any, ...]

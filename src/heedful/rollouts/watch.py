@@ -10,6 +10,7 @@ from ctypes import c_char, c_double
 from dataclasses import dataclass, fields
 from typing import Any
 
+from heedful.rollouts.home import end_if_forked
 from heedful.spec.errors import UserError
 
 _context = multiprocessing.get_context("spawn")
@@ -67,10 +68,11 @@ class Watch:
         ends = float("inf") if limit_s is None else time.monotonic() + limit_s
         if ends < deadline:
             deadline, limit = ends, limit_s or 0.0
-        self._set(deadline, limit, doing.encode()[: _WORDS - 1])
+        self._set(deadline, limit, doing.encode(errors="replace")[: _WORDS - 1])
         try:
             yield
         finally:
+            end_if_forked()  # before it writes into memory that it shares with the process it is a copy of
             self._set(*before)
 
     def _set(self, deadline: float, limit: float, doing: bytes) -> None:

@@ -7,10 +7,11 @@ import os
 import pickle
 import signal
 import sys
-import traceback
 from multiprocessing import connection
 from typing import Any
 
+from heedful.rollouts.failures import plain, safe_text, safe_traceback
+from heedful.rollouts.home import end_if_forked, stay_at_home
 from heedful.rollouts.lifeline import end_with_parent
 from heedful.rollouts.watch import Watch
 
@@ -45,6 +46,7 @@ def main(
         os.dup2(2, 1)  # standard output is for the driver's results; whatever libraries print is no result
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's to handle
     end_with_parent()
+    stay_at_home(lambda: _hang_up(pipe, host))
     try:
         call = pickle.loads(function)
         if hasattr(call, "watched_by"):
@@ -61,6 +63,7 @@ def main(
             with watch.limited("", time_limit_s):
                 data = pickle.dumps(("done", index, call(pickle.loads(item))))
         except BaseException as error:
+            end_if_forked()
             data = pickle.dumps(("failed", index, *_described(error)))
         _send_bytes(pipe, data)
     close = getattr(call, "close", None)
@@ -75,13 +78,14 @@ def _described(error: BaseException) -> tuple[bool, str]:
     from heedful.spec.errors import UserError
 
     if isinstance(error, UserError):
-        return True, str(error)
+        return True, safe_text(error)
     if isinstance(error, OSError) and error.errno is not None:
         where = f"{error.filename}: " if error.filename is not None else ""
-        return True, f"{where}{error.strerror}."
+        return True, plain(f"{where}{error.strerror}.")
     if isinstance(error, MemoryError):
-        return True, f"Not enough memory{f': {error}' if str(error) else ''}."
-    return False, "".join(traceback.format_exception(error))
+        text = safe_text(error)
+        return True, f"Not enough memory{f': {text}' if text else ''}."
+    return False, safe_traceback(error)
 
 
 def _send(pipe: connection.Connection, message: tuple[Any, ...]) -> None:
@@ -89,8 +93,15 @@ def _send(pipe: connection.Connection, message: tuple[Any, ...]) -> None:
 
 
 def _send_bytes(pipe: connection.Connection, data: bytes) -> None:
+    end_if_forked()
     with contextlib.suppress(BrokenPipeError):  # the driver is gone, and so are we, next
         pipe.send_bytes(data)
+
+
+def _hang_up(pipe: connection.Connection, host: connection.Connection | None) -> None:
+    pipe.close()
+    if host is not None:
+        host.close()
 
 
 def _receive(pipe: connection.Connection) -> Any:

@@ -15,6 +15,7 @@ from multiprocessing import connection
 from types import FrameType
 
 from heedful.rollouts import worker_process
+from heedful.rollouts.failures import one_line
 from heedful.rollouts.site import Gone, Message, Worker
 from heedful.rollouts.watch import Watch
 
@@ -80,6 +81,26 @@ class LocalWorker:
             self.pipe.send_bytes(pickle.dumps(None))
         self.process.join(5)
 
+    def speaks(self) -> bool:
+        """Return whether there is something to read."""
+        try:
+            return self.pipe.poll()
+        except OSError:
+            return False
+
+    def read(self) -> Message:
+        """Return what the process says, or that it died; one that cannot be understood is ended."""
+        try:
+            data = self.pipe.recv_bytes()
+        except (EOFError, OSError):
+            return self.end(overdue=False)
+        try:
+            message: Message = pickle.loads(data)
+        except Exception as error:
+            self.kill()
+            return Gone(f"the answer of its worker process cannot be read ({one_line(error)})")
+        return message
+
     def end(self, overdue: bool) -> Gone:
         """Kill a worker that died or is overdue, and say what became of it."""
         self.kill()
@@ -120,11 +141,11 @@ def heard(
     speaking = connection.wait([*pipes, *others], timeout=min(max(wait_s, 0), _LOOK_S))
     found: list[tuple[LocalWorker, Message]] = []
     for worker in team:
-        if worker.pipe in speaking:
-            try:
-                found.append((worker, pickle.loads(worker.pipe.recv_bytes())))
-            except (EOFError, OSError):
-                found.append((worker, worker.end(overdue=False)))
+        # A process that has ended may leave copies of itself behind, which hold its pipe open.
+        if worker.pipe in speaking or (worker.process.exitcode is not None and worker.speaks()):
+            found.append((worker, worker.read()))
+        elif worker.process.exitcode is not None:
+            found.append((worker, worker.end(overdue=False)))
     return found
 
 

@@ -46,8 +46,9 @@ class PolicyEntry:
         training_seed: Seed of its training, ``None`` when unknown.
         only: It meets only the cases whose ``scoring`` holds these values;
             ``{"pair": "color,object"}`` for a policy trained on that pair. Empty: all.
-        digest: Of the weights that ``ref`` names; empty where there are none to read, as behind
-            a server. A run folder refuses episodes of other weights under the same reference.
+        digest: What tells this policy from another one behind the same reference: of its files, or
+            what it or its server says of itself; empty where neither is known. A run folder refuses
+            episodes of another one.
     """
 
     ref: str

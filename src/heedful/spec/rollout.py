@@ -28,6 +28,8 @@ class EpisodeRow:
         policy_s: Of which inside the policy.
         error: One line, empty unless crashed.
         attempts: How often it was begun; more than once when its worker died or hung.
+        clipped: Executed actions with a number beyond what a robot here can do, such as a gripper
+            opening of -1; the world clips them.
     """
 
     id: str
@@ -42,6 +44,7 @@ class EpisodeRow:
     policy_s: float = 0.0
     error: str = ""
     attempts: int = 1
+    clipped: int = 0
 
 
 @dataclass(frozen=True, eq=False)

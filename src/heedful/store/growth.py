@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,14 +18,15 @@ GROWING_LISTS = ("pairs",)
 """Options of a suite that list what is asked about: a longer list asks for more of it."""
 
 
-def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
+def grown(kept: RunSpec, asked: RunSpec, finished: Collection[tuple[str, str]] | None = None) -> RunSpec:
     """Return the spec of a folder that holds ``kept`` and is now asked for ``asked``.
 
     The rule. What was asked before stays; a run only grows:
 
     - policies: those of ``asked`` that are not there yet are added at the end. A policy is
-      known by reference and name; its training seed, its cases (``only``) and the digest of its
-      weights must not change. A folder that knows no digest yet takes that of ``asked``.
+      known by reference and name; its training seed, its cases (``only``) and its digest must not
+      change. A folder that knows no digest yet takes that of ``asked``, and so does one in which the
+      policy has finished nothing: it may have been mended after it crashed.
     - options in GROWING_LISTS: the entries that are not there yet are added at the end.
     - options in GROWING_COUNTS: may become larger, not smaller.
     - everything else (suite, world, its options, base seed, all other options): equal.
@@ -36,7 +37,8 @@ def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
     Raises:
         UserError: Anything else changed; one line for every key, both values named.
     """
-    refuse_other_weights(kept, asked)
+    kept = _with_unused_digests(kept, asked, finished)
+    refuse_other_policies(kept, asked)
     changed = list(_changes(kept, asked))
     if changed:
         raise UserError(
@@ -61,8 +63,8 @@ def grown(kept: RunSpec, asked: RunSpec) -> RunSpec:
     return replace(kept, options=options, policies=policies)
 
 
-def refuse_other_weights(kept: RunSpec, asked: RunSpec) -> None:
-    """Refuse policies of ``asked`` that were trained again since ``kept`` noted their digests.
+def refuse_other_policies(kept: RunSpec, asked: RunSpec) -> None:
+    """Refuse policies of ``asked`` that are other ones now than those whose digests ``kept`` noted.
 
     Raises:
         UserError: Names the first of them.
@@ -72,10 +74,35 @@ def refuse_other_weights(kept: RunSpec, asked: RunSpec) -> None:
         old = before.get((policy.ref, policy.name), "")
         if old and policy.digest and old != policy.digest:
             raise UserError(
-                f"Policy {policy.name!r} has other weights than when this run was made ({policy.ref}: digest "
+                f"Policy {policy.name!r} is another one than when this run was made ({policy.ref}: digest "
                 f"{policy.digest}, {old} in the folder): one name would stand for two policies. "
                 "Use a new run folder."
             )
+
+
+def other_policies(kept: RunSpec, asked: RunSpec) -> bool:
+    """Return whether ``refuse_other_policies`` would refuse."""
+    try:
+        refuse_other_policies(kept, asked)
+    except UserError:
+        return True
+    return False
+
+
+def _with_unused_digests(
+    kept: RunSpec, asked: RunSpec, finished: Collection[tuple[str, str]] | None
+) -> RunSpec:
+    """Return ``kept`` without the digests of policies that are asked and have finished nothing."""
+    if finished is None:
+        return kept
+    again = {(policy.ref, policy.name) for policy in asked.policies} - set(finished)
+    return replace(
+        kept,
+        policies=tuple(
+            replace(policy, digest="") if (policy.ref, policy.name) in again else policy
+            for policy in kept.policies
+        ),
+    )
 
 
 def _changes(kept: RunSpec, asked: RunSpec) -> Iterator[str]:

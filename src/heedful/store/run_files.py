@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from heedful.store import lines
 from heedful.store.disk import write_atomically
 from heedful.store.json_file import read_json
 from heedful.store.provenance import environment, now
+
+_NAME_DIGEST = re.compile("(.+)-([0-9a-f]{12})")
 
 _HEADING = """\
 # What this run was asked to do, every default filled in.
@@ -99,12 +102,28 @@ def read_metrics(path: Path) -> dict[str, Any]:
     return read_json(path / "metrics.json", f"`heedful judge {path}` writes it anew")
 
 
+def judge_and_digest(named: str) -> tuple[str, str | None]:
+    """Return the name of a judge and the digest of its rules from NAME-DIGEST; no digest where there is none.
+
+    >>> judge_and_digest("my-judge-89b1fed4a646"), judge_and_digest("my-judge")
+    (('my-judge', '89b1fed4a646'), ('my-judge', None))
+    """
+    found = _NAME_DIGEST.fullmatch(named)
+    return (found[1], found[2]) if found else (named, None)
+
+
+def verdicts_path(path: Path, judge: str, digest: str) -> Path:
+    """Return the file of the verdicts that ``judge`` gave by the rules called ``digest``."""
+    return path / "verdicts" / f"{judge}-{digest}.jsonl"
+
+
 def read_verdicts(path: Path, judge: str, digest: str | None) -> dict[str, Verdict]:
     """Return episode id -> verdict from the file of ``judge`` and ``digest`` (the newest if None)."""
-    folder = path / "verdicts"
-    files = list(folder.glob(f"{judge}-{digest or '*'}.jsonl"))
-    if digest is None:  # another judge's name may begin with this one's: the digest has no hyphen
-        files = [f for f in files if f.stem.rsplit("-", 1)[0] == judge]
+    if digest is not None:
+        files = [file for file in [verdicts_path(path, judge, digest)] if file.exists()]
+    else:  # another judge's name may begin with this one's: the digest has no hyphen
+        every = (path / "verdicts").glob("*.jsonl")
+        files = [file for file in every if file.stem.rpartition("-")[0] == judge]
     if not files:
         return {}
     newest = max(files, key=lambda f: f.stat().st_mtime_ns)

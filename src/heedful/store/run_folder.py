@@ -20,7 +20,7 @@ from heedful.store.disk import (
     write_atomically,
     write_synced,
 )
-from heedful.store.growth import grown
+from heedful.store.growth import grown, other_policies
 from heedful.store.process_lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RunFolder:
         lock = ProcessLock(path)
         try:
             kept = run_files.read_spec(path) if run_files.is_run(path) else None
-            wanted = spec if kept is None else grown(kept, spec)
+            wanted = spec if kept is None else cls(path, kept, None).grown_by(spec)
             if wanted != kept:
                 run_files.write_spec(path, wanted)
             run_files.record_session(path, wanted)
@@ -90,6 +90,11 @@ class RunFolder:
             lock.release()
             raise
         return cls(path, wanted, lock)
+
+    @staticmethod
+    def there(path: Path) -> bool:
+        """Return whether a run is at ``path``."""
+        return run_files.is_run(path)
 
     def close(self) -> None:
         """Let other drivers in."""
@@ -127,6 +132,18 @@ class RunFolder:
             found.pop(row.id, None)
             found[row.id] = row
         return [row for row in found.values() if self._is_there(row)]
+
+    def grown_by(self, asked: RunSpec) -> RunSpec:
+        """Return the spec that this folder would have if it were asked for ``asked``.
+
+        Raises:
+            UserError: It may not, see ``store.growth.grown``.
+        """
+        return grown(self.spec, asked, self.finished() if other_policies(self.spec, asked) else None)
+
+    def finished(self) -> set[tuple[str, str]]:
+        """Return reference and name of every policy that finished an episode."""
+        return {(row.policy.ref, row.policy.name) for row in self.rows() if row.status == "finished"}
 
     def append(self, row: EpisodeRow) -> None:
         """Add ``row``; when this returns it survives a kill and a power cut.
@@ -207,15 +224,24 @@ class RunFolder:
     def judgement(self) -> dict[str, Verdict]:
         """Return episode id -> verdict of the judge that the metrics rest on.
 
+        Metrics say whose verdicts they were computed from and by which rules. Where old ones do
+        not say the rules, the newest verdicts of that judge are taken.
+
         Raises:
-            UserError: The run was not judged yet, or a file is damaged.
+            UserError: The run was not judged yet, or a file is missing or damaged.
         """
-        named = str(self.metrics().get("judge", self.spec.suite))  # NAME-DIGEST
-        return self.verdicts(named.rpartition("-")[0] or self.spec.suite)
+        named = str(self.metrics().get("judge", self.spec.suite))
+        judge, digest = run_files.judge_and_digest(named)
+        if digest is not None and not run_files.verdicts_path(self.path, judge, digest).exists():
+            raise UserError(
+                f"{self.path} lacks verdicts/{named}.jsonl, which its metrics rest on; "
+                f"run `heedful judge {self.path}` again."
+            )
+        return self.verdicts(judge, digest)
 
     def write_verdicts(self, judge: str, digest: str, verdicts: Mapping[str, Verdict]) -> Path:
         """Replace the verdicts of ``judge`` under the rules called ``digest``; return the file."""
-        path = self.path / "verdicts" / f"{judge}-{digest}.jsonl"
+        path = run_files.verdicts_path(self.path, judge, digest)
         written = [json.dumps(to_json(verdict), ensure_ascii=False) for verdict in verdicts.values()]
         write_atomically(path, "".join(f"{line}\n" for line in written).encode())
         return path

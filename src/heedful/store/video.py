@@ -146,6 +146,29 @@ def measure_mp4(path: Path) -> tuple[int, int, int, float]:
         raise _damaged(path, error) from error
 
 
+def count_decoded(path: Path) -> int:
+    """Return how many frames of ``path`` can be decoded, one in memory at a time.
+
+    A decoder would paint over what is damaged; here that is an error.
+
+    Raises:
+        UserError: The file is missing or damaged.
+    """
+    frames = 0
+    try:
+        with av.open(str(path)) as container:
+            codec = container.streams.video[0].codec_context
+            codec.thread_count = 1
+            codec.options = {"err_detect": "crccheck+bitstream+buffer+explode"}
+            for frame in container.decode(video=0):
+                if frame.is_corrupt:
+                    raise IndexError(f"frame {frames} cannot be decoded")
+                frames += 1
+    except (av.error.FFmpegError, IndexError, ValueError) as error:
+        raise _damaged(path, error) from error
+    return frames
+
+
 def _converted(frame: av.VideoFrame, pixel_format: str) -> av.VideoFrame:
     return frame.reformat(format=pixel_format, **({"threads": 1} if _HAS_THREADS else {}))
 

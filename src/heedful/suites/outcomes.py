@@ -10,6 +10,9 @@ from heedful.spec.rollout import EpisodeRow, Estimate, Verdict
 from heedful.suites.shares import share
 
 CRASHED, UNJUDGED = "crashed", "unjudged"
+MOST_CLIPPED = 0.01
+"""Share of clipped actions above which a reader is told."""
+
 _NAMED = 3  # rollouts that a warning lists
 
 
@@ -93,6 +96,17 @@ def losses(outcomes: Sequence[Outcome]) -> list[str]:
         if count:
             found.append(f"{count} of {len(outcomes)} rollouts {words}; they are in no rate.")
     return found
+
+
+def beyond_robot(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a sentence if many actions had to be clipped: the policy means its numbers otherwise."""
+    clipped, steps = sum(o.row.clipped for o in outcomes), sum(o.row.steps for o in outcomes)
+    if clipped <= MOST_CLIPPED * steps:
+        return []
+    return [
+        f"{clipped} of {steps} executed actions had numbers beyond what the robot can do (a gripper outside "
+        "0 to 1, a jump) and were clipped: its conventions may be other ones, see `heedful check --policy`."
+    ]
 
 
 def impossible(outcomes: Sequence[Outcome]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from heedful.store.datasets import Staging
 from heedful.store.datasets.cache import DemonstrationCache
+from heedful.store.datasets.collection import check_request
 from heedful.store.datasets.layout import INFO_PATH
 from heedful.store.disk import check_folder
 from heedful.workflows.collecting import TaskGroups, check_image_size, suite_tasks, tasks_of_plan
@@ -29,7 +30,7 @@ class CollectionPlan:
         demonstrations: How many the dataset would hold.
         instructions: How many of them are worded differently.
         table: Pair or grid -> values of its factors -> demonstrations.
-        complete: Whether a finished dataset is in the folder: it is only checked, or refused.
+        complete: Whether the very same dataset is in the folder, finished: it is only checked.
         there: Demonstrations that an unfinished one in the folder holds already.
         cached: Those that the cache has, of the others.
         cameras: Names of the cameras.
@@ -67,7 +68,7 @@ def planned_collection(
     """Return what ``collecting.collect`` would do with the same arguments; nothing is written.
 
     Raises:
-        UserError: As ``collect``, as far as can be told before.
+        UserError: As ``collect``, as far as can be told before; so where ``out`` holds something else.
     """
     return _planned(suite_tasks(suite, options), out, base_seed, image_size_px, workers, cache)
 
@@ -104,12 +105,13 @@ def _planned(
     groups: TaskGroups, out: Path, base_seed: int, image_size_px: int, workers: int, cache: Path | None
 ) -> CollectionPlan:
     from heedful.rollouts.cache_key import cache_key
-    from heedful.rollouts.collect import CAMERAS, MAX_ATTEMPTS
+    from heedful.rollouts.collect import CAMERAS, MAX_ATTEMPTS, request_of
 
     check_image_size(image_size_px)
     for folder in (out, *([cache] if cache is not None else [])):
         check_folder(folder)
     tasks = [task for group in groups.values() for task in group]
+    check_request(out, request_of(tasks, base_seed, image_size_px))
     table = {
         name: dict(
             Counter("+".join(task.instruction.values[f] for f in name.split(",") if f) for task in group)

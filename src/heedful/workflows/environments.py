@@ -163,7 +163,7 @@ class CasePlayer:
         Raises:
             BadActions: The action has the wrong length or is not finite.
         """
-        from heedful.rollouts.loop import BadActions, checked_actions
+        from heedful.rollouts.actions import BadActions, checked_actions
 
         world, _ = self._begun()
         actions = checked_actions(np.asarray(action)[None], self._contract)

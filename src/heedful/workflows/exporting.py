@@ -108,15 +108,16 @@ def export(
             f"There is nothing to export from {run}; left out of {len(rows)} rollouts: {reasons}."
         )
     scores = [_score(verdicts.get(row.id)) for row in taken]
+    outcomes = [_outcome(verdicts.get(row.id)) for row in taken]
     rewards = all(score is not None for score in scores)
     wanted = [
         Wanted(
             row=row,
             score=score if rewards else None,
-            success=_outcome(verdicts.get(row.id)) == "success",
+            success=outcome == "success",
             notes=_notes(row, verdicts.get(row.id)),
         )
-        for row, score in zip(taken, scores, strict=True)
+        for row, score, outcome in zip(taken, scores, outcomes, strict=True)
     ]
     export_rollouts(folder, wanted, out, image_size_px, images, workers, progress)  # type: ignore[arg-type]  # checked above
     return Exported(
@@ -124,7 +125,7 @@ def export(
         judge=judge,
         rewards=rewards,
         left_out=dict(left_out),
-        remarks=tuple(_remarks(run, judge, scores)),
+        remarks=tuple(_remarks(run, judge, taken, outcomes)),
     )
 
 
@@ -210,8 +211,8 @@ def _notes(row: EpisodeRow, verdict: Verdict | None) -> dict[str, Any]:
     return notes
 
 
-def _remarks(run: Path, judge: str, scores: Sequence[float | None]) -> list[str]:
-    lacking = sum(score is None for score in scores)
+def _remarks(run: Path, judge: str, rows: Sequence[EpisodeRow], outcomes: Sequence[str]) -> list[str]:
+    lacking = sum(outcome not in _SAID for outcome in outcomes)
     if not judge:
         return [
             f"{run} is not judged: the dataset has next.done, but no next.reward and no next.success. "
@@ -219,8 +220,17 @@ def _remarks(run: Path, judge: str, scores: Sequence[float | None]) -> list[str]
         ]
     if lacking:
         return [
-            f"{lacking} of {len(scores)} rollouts have no score (not judged, or nothing would have been a "
+            f"{lacking} of {len(rows)} rollouts have no score (not judged, or nothing would have been a "
             "success), so next.reward and next.success are left out; the verdicts are in meta/heedful.json. "
-            "`--only success` or `--only failure` takes those with a score."
+            + _with_scores(rows, outcomes)
         ]
     return []
+
+
+def _with_scores(rows: Sequence[EpisodeRow], outcomes: Sequence[str]) -> str:
+    """Return which options would take only rollouts with a score."""
+    without = {row.case.arm for row, outcome in zip(rows, outcomes, strict=True) if outcome not in _SAID}
+    whole = dict.fromkeys(f"--arm {row.case.arm}" for row in rows if row.case.arm not in without)
+    found = [f"`{' '.join(whole)}` takes arms in which every rollout has one"] if whole else []
+    found += [f"`--only {only}` takes those {said}" for only, said in _SAID.items() if only in outcomes]
+    return f"To have them: {'; '.join(found)}." if found else "None of these has a score."

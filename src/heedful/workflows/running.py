@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from heedful.spec.case import Case, Episode, PolicyEntry
 from heedful.spec.errors import UserError
@@ -17,12 +16,13 @@ from heedful.spec.progress import Progress, silent
 from heedful.spec.rollout import EpisodeRow
 from heedful.spec.run import RunSpec, refuse_pooled
 from heedful.spec.seams import Suite
-from heedful.store.growth import refuse_other_weights
+from heedful.store.growth import refuse_other_policies
 from heedful.store.run_folder import RunFolder
+from heedful.workflows.policies_of_run import compared, fitting, identified, names
 from heedful.workflows.taught import untaught
 
 if TYPE_CHECKING:
-    from heedful.rollouts.pool import Crew, Pool
+    from heedful.rollouts.pool import Pool
     from heedful.rollouts.run import OnError
     from heedful.rollouts.watch import Limits
     from heedful.workflows.tracking import Tracking
@@ -70,6 +70,7 @@ class HowToRun(TypedDict, total=False):
     ray: str | None
     on_error: OnError
     share_policy: bool
+    announce: Callable[[str], None] | None
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
         raise UserError(f"base_seed must be a whole number from 0 on, not {seed!r}.")
     suite: Suite = load_plugin("heedful.suites", spec.suite)()
     options = suite.options(spec.options)
-    policies = tuple(_identified(entry) for entry in spec.policies)
+    policies = tuple(identified(entry) for entry in spec.policies)
     refuse_pooled(policies)
     resolved = RunSpec(spec.suite, options, policies, spec.world, spec.world_options, spec.base_seed)
     return resolved, suite.cases(options)
@@ -123,7 +124,8 @@ def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
     from heedful.rollouts.runner import EpisodeRunner
 
     with Pool(1).crew(EpisodeRunner("", spec.world, dict(spec.world_options))) as crew:
-        return _mismatches(spec, crew)
+        found = compared(spec, crew)
+    return {name: list(one.mismatches) for name, one in zip(names(spec), found, strict=True)}
 
 
 @contextmanager
@@ -145,25 +147,20 @@ def _pool(workers: int, ray: str | None, share_policy: bool, limits: Limits) -> 
         yield pool
 
 
-def _mismatches(spec: RunSpec, crew: Crew[Any, Any]) -> dict[str, list[str]]:
-    from heedful.rollouts.pool import Lost
-    from heedful.rollouts.runner import ContractCheck
+def beforehand(spec: RunSpec, cases: Sequence[Case], episodes: Sequence[Episode]) -> list[str]:
+    """Return what is worth saying before a run: how many episodes of which arms, and doubts.
 
-    names = _names(spec)
-    checks = [ContractCheck(p.ref) for p in spec.policies]
-    found: dict[str, list[str]] = dict.fromkeys(names, [])
-    with closing(crew.unordered(checks, lambda check: check.ref)) as results:
-        for result in results:
-            if isinstance(result, Lost):
-                raise UserError(f"Policy {names[result.index]!r} cannot be made: {result.reason}.")
-            found[names[result.index]] = result.value
-    return found
-
-
-def _names(spec: RunSpec) -> list[str]:
-    """Return the policies' names; where several have one name, with their references."""
-    times = Counter(p.name for p in spec.policies)
-    return [p.name if times[p.name] == 1 else f"{p.name} ({p.ref})" for p in spec.policies]
+    Args:
+        spec: What was asked for now, resolved.
+        cases: What the run asks.
+        episodes: All that the run consists of.
+    """
+    arms = Counter(episode.case.arm for episode in episodes)
+    found = zip(spec.policies, untaught(spec, cases), strict=True)
+    return [
+        f"{len(episodes)} episodes in all: {', '.join(f'{n} {arm}' for arm, n in arms.items())}.",
+        *(f"policy {entry.name!r} {words}; it runs all the same." for entry, words in found if words),
+    ]
 
 
 def planned(spec: RunSpec, workers: int = 2) -> Plan:
@@ -176,7 +173,7 @@ def planned(spec: RunSpec, workers: int = 2) -> Plan:
 
     resolved, cases = resolve(spec)
     episodes = plan(resolved, cases)
-    not_taught = dict(zip(_names(resolved), untaught(resolved, cases), strict=True))
+    not_taught = dict(zip(names(resolved), untaught(resolved, cases), strict=True))
     contract = {
         name: "; ".join(found) or "; ".join(filter(None, ("fits", not_taught[name])))
         for name, found in contract_mismatches(spec).items()
@@ -196,6 +193,7 @@ def run(
     on_error: OnError = "continue",
     tracking: Tracking | None = None,
     share_policy: bool = False,
+    announce: Callable[[str], None] | None = None,
 ) -> RunResult:
     """Run what is missing of ``spec`` in the folder ``out``.
 
@@ -216,12 +214,13 @@ def run(
         tracking: What mirrors the counts of episodes elsewhere; see ``workflows.tracking``.
         share_policy: One process holds each policy once and answers all workers, several in one call;
             for policies that keep their episodes apart (``spec.seams.BatchedPolicy``).
+        announce: Told, once nothing is left to refuse, what ``beforehand`` says.
 
     Raises:
         UserError: The spec names something unknown, contracts do not fit, a policy cannot be shared
             that should be, the folder holds another run, or the disk refuses.
     """
-    from heedful.rollouts.plan import missing, plan
+    from heedful.rollouts.plan import plan
     from heedful.rollouts.run import run as run_episodes
     from heedful.rollouts.runner import EpisodeRunner
     from heedful.rollouts.watch import LIMITS
@@ -236,20 +235,18 @@ def run(
     runner = EpisodeRunner(str(out), resolved.world, dict(resolved.world_options), limits)
     with _pool(workers, ray, share_policy, limits) as pool, pool.crew(runner) as crew:
         # Before there is a folder: one that remembers a misspelt policy would refuse the right one.
-        for name, found in _mismatches(resolved, crew).items():
-            if found:
-                raise UserError(f"Policy {name!r} does not fit world {spec.world!r}: {'; '.join(found)}.")
+        resolved = fitting(resolved, crew)
+        others = replace(resolved, policies=_others_needed(out, resolved, retry_crashed))
+        refuse_other_policies(others, fitting(others, crew))
         with RunFolder.open(out, resolved) as folder:
-            now = resolved
             if folder.spec != resolved:  # the folder holds more than was asked for now
-                now, cases = resolve(folder.spec)
+                _, cases = resolve(folder.spec)
             episodes = plan(folder.spec, cases)
             if retry_crashed:
                 folder.forget([row.id for row in folder.rows() if row.status == "crashed"])
-            needed = {episode.policy.ref for episode in missing(episodes, folder.rows())}
-            refuse_other_weights(
-                folder.spec, replace(now, policies=tuple(p for p in now.policies if p.ref in needed))
-            )
+            if announce is not None:
+                for line in beforehand(resolved, cases, episodes):
+                    announce(line)
             recorded = tracking.episodes(folder, folder.rows(), len(episodes)) if tracking else None
             counts = run_episodes(
                 folder,
@@ -259,7 +256,7 @@ def run(
                 crew=crew,
                 on_error=on_error,
                 recorded=recorded,
-                compared={policy.ref for policy in resolved.policies},
+                compared={policy.ref for policy in (*resolved.policies, *others.policies)},
             )
             rows = folder.rows()
     result = RunResult(
@@ -272,6 +269,23 @@ def run(
         stopped=counts.stopped,
     )
     return _with_crashes(result, rows)
+
+
+def _others_needed(out: Path, asked: RunSpec, retry_crashed: bool) -> tuple[PolicyEntry, ...]:
+    """Return policies of the folder that are not asked for now, but of which episodes will be run, too."""
+    from heedful.rollouts.plan import missing, plan
+
+    if not RunFolder.there(out):
+        return ()
+    folder = RunFolder.open(out)
+    spec = folder.grown_by(asked)
+    known = {(policy.ref, policy.name) for policy in asked.policies}
+    others = [policy for policy in spec.policies if (policy.ref, policy.name) not in known]
+    if not others:
+        return ()
+    rows = [row for row in folder.rows() if not (retry_crashed and row.status == "crashed")]
+    needed = {(e.policy.ref, e.policy.name) for e in missing(plan(spec, resolve(spec)[1]), rows)}
+    return tuple(policy for policy in others if (policy.ref, policy.name) in needed)
 
 
 def _with_crashes(result: RunResult, rows: Sequence[EpisodeRow]) -> RunResult:
@@ -289,21 +303,6 @@ def _with_crashes(result: RunResult, rows: Sequence[EpisodeRow]) -> RunResult:
         error_file=result.folder / "rollouts" / first.id / "error.txt",
         all_crashed=tuple(lost),
     )
-
-
-def _identified(entry: PolicyEntry) -> PolicyEntry:
-    """Return ``entry`` with what its checkpoint says of itself: training seed and digest."""
-    from heedful.policies.digests import digest_of
-
-    entry = replace(entry, digest=digest_of(entry.ref))
-    checkpoint = Path(entry.ref.partition(":")[2]) / "policy.json"
-    if entry.training_seed is not None or not entry.ref.startswith("reference:") or not checkpoint.exists():
-        return entry
-    try:
-        seed = int(json.loads(checkpoint.read_text())["seed"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return entry  # the policy itself says what is wrong with its checkpoint when it is loaded
-    return replace(entry, training_seed=seed)
 
 
 def _place(episode: Episode) -> tuple[str, str, str]:

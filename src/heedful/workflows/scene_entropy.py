@@ -60,11 +60,13 @@ def scene_entropies(datasets: Sequence[Path], label: str | None) -> SceneEntropi
 
     Raises:
         UserError: No dataset there, no such label or none named (lists those that would do),
-            a label that changes inside an episode, or a damaged file.
+            a label that changes inside an episode or is the task itself, a dataset named twice,
+            or a damaged file.
     """
-    from heedful.store.datasets.labels import read_labels, task_of, usable
+    from heedful.store.datasets.labels import read_labels, tasks_of, usable
     from heedful.store.datasets.meta import read_meta
 
+    _refuse_twice(datasets)
     metas = [read_meta(path) for path in datasets]
     if label is None:
         could = "; ".join(f"{', '.join(names)} ({where})" for where, names in usable(metas[0]).items())
@@ -74,12 +76,11 @@ def scene_entropies(datasets: Sequence[Path], label: str | None) -> SceneEntropi
         )
     found = []
     for meta in metas:
-        labels = read_labels(meta, label)
-        tasks = [task_of(episode) for episode in meta.episodes]
-        if not tasks:
+        if not meta.episodes:
             raise UserError(f"The dataset {meta.root} has no episodes.")
-        entropy = scene_entropy(zip(labels.values, tasks, strict=True))
-        several = sum(not isinstance(e["tasks"], str) and len(e["tasks"]) > 1 for e in meta.episodes)
+        labels = read_labels(meta, label)
+        entropy = scene_entropy(zip(labels.values, tasks_of(meta.episodes), strict=True))
+        several = sum(len(set(episode["tasks"])) > 1 for episode in meta.episodes)
         remarks = _remarks(label, entropy, several)
         found.append(DatasetEntropy(meta.root, label, labels.where, entropy, tuple(remarks)))
     total = sum(one.entropy.episodes for one in found)
@@ -88,6 +89,15 @@ def scene_entropies(datasets: Sequence[Path], label: str | None) -> SceneEntropi
         mean_bits=sum(one.entropy.bits for one in found) / len(found),
         by_episodes_bits=sum(one.entropy.bits * one.entropy.episodes for one in found) / total,
     )
+
+
+def _refuse_twice(datasets: Sequence[Path]) -> None:
+    first: dict[Path, Path] = {}
+    for path in datasets:
+        earlier = first.setdefault(path.resolve(), path)
+        if earlier is not path:
+            also = "" if str(earlier) == str(path) else f", also as {earlier}"
+            raise UserError(f"The dataset {path} is named twice{also}; its episodes would count double.")
 
 
 def reading(entropy: SceneEntropy) -> str:
@@ -117,6 +127,11 @@ def reading(entropy: SceneEntropy) -> str:
     )
 
 
+def _is_one_to_one(entropy: SceneEntropy) -> bool:
+    """Return whether several scenes and as many tasks tell each other."""
+    return entropy.bits == 0 and 1 < entropy.tasks == len(entropy.scenes)
+
+
 def _remarks(label: str, entropy: SceneEntropy, several: int) -> list[str]:
     found = []
     single, scenes = entropy.single_episodes, len(entropy.scenes)
@@ -124,6 +139,11 @@ def _remarks(label: str, entropy: SceneEntropy, several: int) -> list[str]:
         found.append(
             f"Every value of {label!r} occurs once, so the entropy is 0 by construction and says nothing: "
             "name a label that the episodes of one scene share."
+        )
+    elif _is_one_to_one(entropy):
+        found.append(
+            f"Every value of {label!r} belongs to one task and every task to one value, so it may be the "
+            "task by another name; 0 bits then say nothing. Make sure that it tells the scene."
         )
     if single and single < entropy.episodes:
         found.append(

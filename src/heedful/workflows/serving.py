@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heedful.spec.errors import UserError, unknown
 
 if TYPE_CHECKING:
+    from heedful.policies.remote.announcement import Served
     from heedful.policies.remote.arrays import Coding
     from heedful.policies.remote.server import PolicyServer
+    from heedful.spec.seams import Policy
 
 PROTOCOLS = ("openpi", "vla-eval")
 _WAIT_FOR_INSTANCE_S = 10.0
@@ -61,5 +65,31 @@ def serving(
     coding: Coding = "openpi" if protocol == "openpi" else "vla-eval"
     conventions = conventions_for(contract, coding)
     instances = Instances(policy, lambda: load(ref), clients, _WAIT_FOR_INSTANCE_S)
-    offer = announcement(conventions, ref)
+    offer = announcement(conventions, _served(ref, policy, clients))
     return PolicyServer(coding, conventions, offer, instances, host, port, tell or (lambda line: None))
+
+
+def _served(ref: str, policy: Policy, clients: int) -> Served:
+    """Return what the server says of ``policy``, so that another one at its place is noticed."""
+    from heedful.policies.digests import identity_of
+    from heedful.policies.remote.announcement import Served
+
+    return Served(
+        ref,
+        identity_of(ref, policy),
+        _training_seed(ref, policy),
+        clients,
+        getattr(policy, "ignores_words", False) is True,
+    )
+
+
+def _training_seed(ref: str, policy: Policy) -> int | None:
+    """Return the seed of the policy's training, as it or its ``policy.json`` says; ``None``: neither does."""
+    kind, _, rest = ref.partition(":")
+    seed = getattr(policy, "training_seed", None)
+    if seed is None and kind == "reference":
+        try:
+            seed = json.loads((Path(rest) / "policy.json").read_text(encoding="utf-8")).get("seed")
+        except (OSError, ValueError, AttributeError):
+            return None  # it was loaded a moment ago; what became of its folder is not the server's affair
+    return seed if isinstance(seed, int) and not isinstance(seed, bool) else None

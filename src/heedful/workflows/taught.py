@@ -36,19 +36,6 @@ def untaught(spec: RunSpec, cases: Sequence[Case]) -> list[str]:
     return [_untaught(entry, cases, vocabulary) for entry in spec.policies]
 
 
-def warnings(spec: RunSpec) -> list[str]:
-    """Return one sentence for every policy that ``spec`` asks about what it was not taught.
-
-    Raises:
-        UserError: The spec names something unknown.
-    """
-    from heedful.workflows.running import resolve
-
-    resolved, cases = resolve(spec)
-    found = zip(resolved.policies, untaught(resolved, cases), strict=True)
-    return [f"policy {entry.name!r} {words}; it runs all the same." for entry, words in found if words]
-
-
 def _untaught(entry: PolicyEntry, cases: Sequence[Case], vocabulary: Vocabulary) -> str:
     texts = taught_instructions(entry.ref)
     if not texts:

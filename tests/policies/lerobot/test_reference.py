@@ -187,6 +187,35 @@ def test_a_home_folder_may_be_written_short(making: Making, monkeypatch: pytest.
     assert digest_of("lerobot:~/checkpoint") == digest_of(f"lerobot:{folder}")
 
 
+def test_a_home_folder_of_nobody_is_one_line() -> None:
+    with pytest.raises(UserError, match="the home folder of ~nobodyx is not known"):
+        described("~nobodyx/checkpoint")
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (7, 64), (64, 4097), (10**9, 64), (10**30, 10**30)])
+def test_pictures_that_no_world_can_show_are_refused(making: Making, height: int, width: int) -> None:
+    folder = making({**HEEDFUL, "observation.images.agent": (3, height, width)})
+    with pytest.raises(UserError, match="camera 'agent' has a side below 8 or above 4096 px"):
+        described(str(folder))
+
+
+@pytest.mark.parametrize("name", ["what?", "a?b", "a?b?c"])
+def test_a_folder_with_a_question_mark_is_written_with_percent_3f(
+    making: Making, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = making()
+    named = folder.rename(folder.parent / name)
+    written = str(named).replace("?", "%3F")
+    assert described(f"{written}?flip=none").checkpoint.folder == named
+    for rest in (str(named), f"{named}?flip=none"):
+        with pytest.raises(UserError, match=r"\? begins the options") as refused:
+            described(rest)
+        assert str(refused.value).endswith(f"for {named} write lerobot:{written}.")
+    monkeypatch.chdir(folder.parent.parent)  # one slash: no hint of the hub
+    with pytest.raises(UserError, match=r"\? begins the options"):
+        described(f"{folder.parent.name}/{name}?flip=none")
+
+
 def test_the_folder_may_be_relative(making: Making, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(making().parent)
     assert described("checkpoint").checkpoint.folder == Path("checkpoint")

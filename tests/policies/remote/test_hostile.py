@@ -16,7 +16,7 @@ from hostile_servers import GOOD, answering, in_turn
 from rollout_doubles import DoubleWorld, cases
 
 from heedful.policies.references import load
-from heedful.policies.remote.announcement import announcement, conventions_for
+from heedful.policies.remote.announcement import Served, announcement, conventions_for
 from heedful.policies.remote.arrays import pack
 from heedful.policies.remote.connection import Address, Connection, RemoteError
 from heedful.rollouts.loop import run_episode
@@ -241,7 +241,8 @@ def unused() -> int:
 def test_another_policy_at_the_same_address_is_noticed(websocket_server: Start) -> None:
     contract = PolicyContract((CameraContract("agent", 32, 32),), "ee_absolute", 20.0)
     offers = [
-        announcement(conventions_for(replace(contract, control_hz=hz), "openpi"), "x") for hz in (20, 10)
+        announcement(conventions_for(replace(contract, control_hz=hz), "openpi"), Served("x"))
+        for hz in (20, 10)
     ]
     handlers = [answering({"actions": GOOD}, metadata={"heedful": offer}) for offer in offers]
     policy = load(f"openpi://127.0.0.1:{websocket_server(in_turn(*handlers))}")

@@ -18,11 +18,13 @@ from heedful.policies.conventions.conversion import wire_images, wire_state
 from heedful.policies.references import load
 from heedful.policies.remote.announcement import conventions_for
 from heedful.policies.remote.arrays import pack, unpack
+from heedful.policies.remote.connection import RemoteError
 from heedful.policies.remote.hosted import HostedPolicy
 from heedful.policies.remote.server import PolicyServer
 from heedful.rollouts.loop import run_episode
 from heedful.spec.case import Episode, PolicyEntry
 from heedful.spec.errors import UserError
+from heedful.spec.seams import Start
 from heedful.spec.state import Trajectory
 from heedful.workflows.serving import serving
 
@@ -270,3 +272,48 @@ def test_what_a_vla_eval_client_does_wrong_is_an_error_message_and_it_may_go_on(
         answer = asked(client, message, "vla-eval")
         assert answer["type"] == "error" and said in answer["payload"]["error"]
         assert asked(client, vla_eval("hello", {}), "vla-eval")["type"] == "hello"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_who_is_between_episodes_makes_room_for_who_waits(
+    hosted: Hosted, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("heedful.policies.remote.server._REST_S", 0.0)
+    remote = f"{protocol}://127.0.0.1:{hosted(protocol, clients=1).port}"
+    world = DoubleWorld()
+    world.reset(cases(1)[0].scene, 0, "ee_absolute")
+    first, second = load(remote), load(remote)
+    look = world.observe(first.contract.cameras)
+    first.reset(Start("red"))
+    first.act(look)
+    second.reset(Start("red"))
+    second.act(look)
+    with pytest.raises(RemoteError, match="another client needed the policy instance"):
+        first.act(look)
+    first.reset(Start("blue"))  # the next episode takes its turn again
+    first.act(look)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_policy_that_is_done_frees_its_instance_at_once(hosted: Hosted, protocol: str) -> None:
+    remote = f"{protocol}://127.0.0.1:{hosted(protocol, clients=1).port}"
+    first, second = load(remote), load(remote)
+    for policy in (first, second, first):
+        row, trajectory = run_episode(DoubleWorld(), policy, episode())
+        assert trajectory is not None, row.error
+
+
+def test_a_stranger_keeps_its_instance_however_long_it_rests(
+    hosted: Hosted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("heedful.policies.remote.server._REST_S", 0.0)
+    monkeypatch.setattr("heedful.workflows.serving._WAIT_FOR_INSTANCE_S", 1.2)
+    server = hosted("openpi", clients=1)
+    images, state = seen(server, "openpi")
+    observation = {**images, **state, "prompt": "red"}
+    with connect(f"ws://127.0.0.1:{server.port}") as stranger:
+        stranger.recv()
+        asked(stranger, observation, "openpi")
+        with pytest.raises(UserError, match="all policy instances are busy"):
+            load(f"openpi://127.0.0.1:{server.port}?connect_s=2")
+        assert "actions" in asked(stranger, observation, "openpi")

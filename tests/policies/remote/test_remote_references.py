@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from hostile_servers import GOOD, answering
 from heedful.policies.conventions.changes import changed, with_changes
 from heedful.policies.conventions.presets import PRESETS
 from heedful.policies.references import load
-from heedful.policies.remote.announcement import announcement, conventions_for
+from heedful.policies.remote.announcement import Served, announcement, conventions_for
 from heedful.policies.remote.connection import Address
 from heedful.policies.remote.references import parse
 from heedful.spec.contract import CameraContract, PolicyContract
@@ -94,6 +95,20 @@ def test_a_mistake_in_a_reference_is_one_line(rest: str, said: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+def test_a_yaml_file_may_say_how_the_server_is_reached(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("connect_s: 5\nreply_s: 90\nmax_mb: 8\ntls: true\napi_key_env: KEY\nflip: both\n")
+    found = parse("openpi", f"//h:1?conventions={file}&reply_s=70")
+    assert found.address == Address("openpi", "h", 1, "", True, 5.0, 70.0, 8.0, "KEY")
+    assert dict(found.said.changes) == {"flip": "both"}
+    file.write_text("reply_s: soon\n")
+    with pytest.raises(UserError, match="reply_s is 'soon'; it must be a number"):
+        parse("openpi", f"//h:1?conventions={file}")
+    file.write_text("reply: 90\n")
+    with pytest.raises(UserError, match="Did you mean 'reply_s'"):
+        parse("openpi", f"//h:1?conventions={file}")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -137,12 +152,19 @@ def test_who_announces_nothing_must_be_described(websocket_server: Start) -> Non
 
 def test_who_announces_needs_nothing_and_may_not_be_contradicted(websocket_server: Start) -> None:
     contract = PolicyContract((CameraContract("agent", 32, 48),), "ee_delta", 10.0, replan_steps=2)
-    offer = announcement(conventions_for(contract, "openpi"), "x")
+    offer = announcement(conventions_for(contract, "openpi"), Served("x"))
     port = websocket_server(answering({"actions": GOOD}, metadata={"heedful": offer}))
-    assert load(f"openpi://127.0.0.1:{port}").contract == contract
-    assert load(f"openpi://127.0.0.1:{port}?replan=1").contract.replan_steps == 1
-    with pytest.raises(UserError, match="flip is 'none', not 'both'"):
-        load(f"openpi://127.0.0.1:{port}?flip=both")
+    here = f"openpi://127.0.0.1:{port}"
+    assert load(here).contract == contract
+    assert load(f"{here}?replan=1").contract.replan_steps == 1
+    said = f"This server announces its conventions: leave preset and changes out of the reference: {here}"
+    for query, found in (
+        ("flip=both", f"{said} (it contradicts flip)."),
+        ("preset=openpi-libero&flip=both&reply_s=9&replan=1", f"{said}?reply_s=9&replan=1 (it contradicts "),
+    ):
+        with pytest.raises(UserError, match=re.escape(found)) as refused:
+            load(f"{here}?{query}")
+        assert "Contract(" not in str(refused.value)  # no value as Python writes it
 
 
 @pytest.mark.parametrize(

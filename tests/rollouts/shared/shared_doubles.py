@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,14 +33,34 @@ class Unpicklable(Exception):
         super().__init__(f"{one} and {other}")
 
 
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+class Odd:
+    def __reduce__(self) -> Any:
+        raise RuntimeError("cannot be pickled")
+
+
+class Array(np.ndarray):  # type: ignore[type-arg]  # of whatever it is a view of
+    """Actions of a class that only the policy's module knows."""
+
+
+class Words(str):
+    """Text of such a class."""
+
+
 class Sharable:
     """Moves in chunks of four to a place that words, seed, image and look decide; ``rest`` says how it fails.
 
-    ``raise``, ``unpicklable``, ``hang``, ``die`` (kills its process) and ``exit`` whenever a session asked
-    for blue is among those asked for at its second look; ``once=FILE`` dies there unless FILE exists, and
-    makes it; ``count`` returns too few chunks; ``keep`` checks that the images it keeps are not written over;
-    ``load`` dies when it is made; ``begin`` raises for blue; ``slow`` takes 20 ms a call; ``privileged``
-    asks for the state; ``size`` says in its actions for how many sessions they were asked.
+    ``raise``, ``mute``, ``unpicklable``, ``hang``, ``die`` (kills its process) and ``exit`` whenever a
+    session asked for blue is among those asked for at its second look; ``once=FILE`` dies there unless
+    FILE exists, and makes it; ``count`` returns too few chunks; ``no-numbers`` and ``subclass`` return for
+    blue what cannot be sent, or should not; ``later`` kills its process a while after it began with blue,
+    whoever it is answering then; ``keep`` checks that the images it keeps are not written over; ``load``
+    dies when it is made; ``begin`` raises for blue; ``slow`` takes 20 ms a call; ``privileged`` asks for
+    the state; ``size`` says in its actions for how many sessions they were asked.
     """
 
     def __init__(self, rest: str = "") -> None:
@@ -63,15 +84,20 @@ class Sharable:
     def begin(self, start: Start) -> tuple[Session, str]:
         if self.rest == "begin" and start.instruction == "blue":
             raise ValueError("what is blue?")
-        return Session(start.instruction, np.random.default_rng(start.seed)), start.instruction.upper()
+        received = start.instruction.upper()
+        if self.rest == "subclass":
+            received = Words(received)
+        if self.rest == "later" and start.instruction == "blue":
+            threading.Timer(0.2, os._exit, [9]).start()
+        return Session(start.instruction, np.random.default_rng(start.seed)), received
 
     def act_many(
         self, sessions: Sequence[Any], observations: Sequence[Observation]
     ) -> list[NDArray[np.float64]]:
         if any(session.words == "blue" and session.looks == 1 for session in sessions):
             self._fail()
-        if self.rest == "slow":
-            time.sleep(0.02)
+        if self.rest in ("slow", "later"):
+            time.sleep(0.02 if self.rest == "slow" else 0.1)
         chunks = []
         for session, observation in zip(sessions, observations, strict=True):
             session.looks += 1
@@ -87,13 +113,16 @@ class Sharable:
             actions[:, :3] = (observation.proprioception[0, :3] * (1 - t) + goal * t)[: len(actions)]
             if self.rest == "size":
                 actions[:, 3] = len(sessions)
-            chunks.append(actions)
+            odd = self.rest in ("no-numbers", "subclass") and session.words == "blue"
+            chunks.append(actions if not odd else Odd() if self.rest == "no-numbers" else actions.view(Array))
         return chunks[1:] if self.rest == "count" else chunks
 
     def _fail(self) -> None:
         kind, _, file = self.rest.partition("=")
         if kind == "raise":
             raise ValueError("blue is too much")
+        if kind == "mute":
+            raise Mute
         if kind == "unpicklable":
             raise Unpicklable("this", "that")
         if kind == "exit":

@@ -2,8 +2,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from shared_doubles import Session, Sharable, Unsharable
+from shared_doubles import Session, Sharable
 
+from heedful.rollouts.loading import load
 from heedful.rollouts.shared.batch import answers, why_not_shared
 from heedful.rollouts.shared.messages import Raised
 from heedful.spec.contract import Observation
@@ -35,17 +36,18 @@ def test_one_bad_session_gets_the_exception_and_the_others_their_actions() -> No
     found, calls, sessions = asked(Sharable("raise"), ["red", "blue", "red"])
     assert calls == [[0, 1, 2], [0], [1], [2]]
     assert [isinstance(answer, Raised) for answer in found] == [False, True, False]
-    assert repr(found[1].again()) == "ValueError('blue is too much')"
+    assert str(found[1].again()) == "ValueError: blue is too much"
     assert [session.looks for session in sessions] == [2, 1, 2]
 
 
 def test_a_single_session_is_not_asked_twice() -> None:
     found, calls, _ = asked(Sharable("exit"), ["blue"])
-    assert calls == [[0]] and isinstance(found[0].again(), SystemExit)
+    assert calls == [[0]] and str(found[0].again()) == "SystemExit: 3"
 
 
 def test_why_a_policy_is_not_shared() -> None:
-    assert why_not_shared(Sharable(), "python:mine:make") == ""
-    assert "lacks begin and act_many" in why_not_shared(Unsharable(), "python:mine:make")
-    assert "only the worker has" in why_not_shared(Sharable("privileged"), "python:mine:make")
-    assert "a server holds it already" in why_not_shared(Unsharable(), "openpi://127.0.0.1:8000")
+    ref = "python:shared_doubles"
+    assert why_not_shared(load(f"{ref}:Sharable"), ref) == ""
+    assert "lacks begin and act_many" in why_not_shared(load(f"{ref}:Unsharable"), ref)
+    assert "only the worker has" in why_not_shared(load(f"{ref}:Sharable:privileged"), ref)
+    assert "a server holds it already" in why_not_shared(load(f"{ref}:Unsharable"), "openpi://127.0.0.1:8000")

@@ -4,7 +4,9 @@ import multiprocessing
 import os
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rollout_doubles import cases
@@ -13,7 +15,7 @@ from test_run import content
 from heedful.rollouts.plan import plan
 from heedful.rollouts.run import RunCounts, run
 from heedful.rollouts.runner import EpisodeRunner
-from heedful.rollouts.shared.site import shared_pool
+from heedful.rollouts.shared.site import may_begin, shared_pool
 from heedful.rollouts.watch import LIMITS, Limits
 from heedful.spec.case import PolicyEntry
 from heedful.spec.errors import UserError
@@ -80,6 +82,8 @@ def test_shared_policies_give_the_rows_of_own_copies(tmp_path: Path, workers: in
         ("raise", "policy.act at step 4: ValueError: blue is too much"),
         ("exit", "policy.act at step 4: SystemExit: 3"),
         ("begin", "policy.reset: ValueError: what is blue?"),
+        ("mute", "policy.act at step 4: Mute: its message cannot be read (ValueError)"),
+        ("unpicklable", "policy.act at step 4: Unpicklable: this and that"),
     ],
 )
 def test_a_policy_that_raises_crashes_the_episodes_at_fault_as_an_own_copy_does(
@@ -94,11 +98,13 @@ def test_a_policy_that_raises_crashes_the_episodes_at_fault_as_an_own_copy_does(
     assert "In the process that holds the policies:" in said and "shared_doubles.py" in said
 
 
-def test_what_cannot_be_sent_is_sent_as_text_and_too_few_chunks_are_refused(tmp_path: Path) -> None:
-    share(tmp_path / "one", spec("unpicklable"), 2)
-    assert errors(tmp_path / "one") == {
-        "case/1": "policy.act at step 4: RuntimeError: Unpicklable: this and that"
-    }
+def test_one_bad_session_costs_no_other_its_actions(tmp_path: Path) -> None:
+    assert share(tmp_path / "run", spec("no-numbers"), 6, 3) == RunCounts(0, 3, 3)
+    error = "policy.act at step 0: TypeError: float() argument must be a string or a real number, not 'Odd'"
+    assert errors(tmp_path / "run") == dict.fromkeys(["case/1", "case/3", "case/5"], error)
+
+
+def test_too_few_chunks_are_refused(tmp_path: Path) -> None:
     share(tmp_path / "two", spec("count"), 1)
     assert errors(tmp_path / "two") == {
         "case/0": "policy.act at step 0: TypeError: act_many returned 0 chunks of actions for 1 sessions"
@@ -145,6 +151,72 @@ def test_a_process_that_is_killed_or_stopped_costs_what_was_under_way_a_retry(
     assert without_attempts(content(tmp_path / "shared")) == without_attempts(reference)
     assert sorted(row.attempts for row in RunFolder.open(tmp_path / "shared").rows())[-3] == 1
     assert multiprocessing.active_children() == []
+
+
+def test_who_ends_the_process_in_another_s_call_is_found_by_running_one_at_a_time(tmp_path: Path) -> None:
+    counts = share(tmp_path, spec("later"), 6, 3)
+    assert (counts.finished, counts.crashed) == (3, 3)
+    assert set(errors(tmp_path)) == {"case/1", "case/3", "case/5"}
+
+
+ELSEWHERE = """
+from shared_doubles import *
+from heedful.spec.contract import PolicyContract
+
+class MyContract(PolicyContract):
+    pass
+
+class MyError(Exception):
+    pass
+
+class Mine(Sharable):
+    @property
+    def contract(self):
+        return MyContract(**vars(super().contract))
+
+    def _fail(self):
+        if self.rest == "raise":
+            raise MyError("blue is too much")
+"""
+
+
+@pytest.mark.parametrize("rest", ["", "subclass", "raise"])
+def test_the_classes_of_a_policy_s_module_stay_where_it_was_loaded(
+    tmp_path: Path, rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere.py").write_text(ELSEWHERE)
+    monkeypatch.chdir(tmp_path)  # the folder is put on the path where the policy is made, not in workers
+    policy = PolicyEntry(f"python:elsewhere:Mine:{rest}", rest)
+    crashed = 2 if rest == "raise" else 0
+    assert share(Path("run"), RunSpec("double", {}, (policy,), "double"), 4) == RunCounts(
+        0, 4 - crashed, crashed
+    )
+    assert set(errors(Path("run")).values()) <= {"policy.act at step 4: MyError: blue is too much"}
+
+
+@dataclass(eq=False)
+class Clerk:
+    index: int | None
+    waits: bool
+
+
+@pytest.mark.parametrize(
+    ("running", "waiting", "begun"),
+    [
+        ([1, 2], [3, 4], [3, 4]),
+        ([1], [8, 3], []),  # a suspect waits until nobody else is at work, and nobody else begins
+        ([], [3, 8, 9], [8]),
+        ([8], [3, 9], []),
+        ([], [3], [3]),
+    ],
+)
+def test_a_suspect_is_run_by_itself(running: list[int], waiting: list[int], begun: list[int]) -> None:
+    team: list[Any] = [
+        Clerk(None, False),
+        *(Clerk(i, False) for i in running),
+        *(Clerk(i, True) for i in waiting),
+    ]
+    assert [worker.index for worker in may_begin(team, {8, 9})] == begun
 
 
 def test_a_worker_that_is_killed_costs_its_episode_a_retry_and_the_others_nothing(tmp_path: Path) -> None:

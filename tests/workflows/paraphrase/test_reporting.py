@@ -104,8 +104,8 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (folder.path / "rollouts" / row.id).mkdir()
             (folder.path / "rollouts" / row.id / "trajectory.parquet").touch()  # never read here
             folder.append(row)
-        folder.write_verdicts("paraphrase", "abc", verdicts)
-        folder.write_metrics({**suite.summarise(rows, verdicts, options), "judge": "paraphrase-abc"})
+        folder.write_verdicts("paraphrase", "0123456789ab", verdicts)
+        folder.write_metrics({**suite.summarise(rows, verdicts, options), "judge": "paraphrase-0123456789ab"})
     return tmp_path / "run"
 
 

@@ -11,12 +11,14 @@ from lerobot.configs import FeatureType, PolicyFeature
 from lerobot.envs.configs import EnvConfig
 from lerobot.utils.constants import ACTION, OBS_IMAGES, OBS_STATE, OBS_STR
 
-from heedful.rollouts.loop import ACTION_WIDTH
+from heedful.rollouts.actions import ACTION_WIDTH
 from heedful.spec.contract import ActionMode
 from heedful.spec.errors import UserError, unknown
 from heedful.workflows.collecting import check_image_size
 from heedful.workflows.environments import SUCCESS, CaseGroup, case_groups, check_world
 from lerobot_env_heedful.environment import FPS, STATE_WIDTH, STATES
+from lerobot_env_heedful.option_types import check_types, listed
+from lerobot_env_heedful.trained_on import check_pictures
 
 SPLITS = ("pair", "cell")
 
@@ -80,7 +82,7 @@ class HeedfulEnvConfig(EnvConfig):
     @property
     def camera_names(self) -> tuple[str, ...]:
         """The cameras a policy sees."""
-        return _listed(self.cameras, ",")
+        return listed(self.cameras, ",")
 
     @property
     def _action_mode(self) -> ActionMode:
@@ -94,7 +96,7 @@ class HeedfulEnvConfig(EnvConfig):
 
     def groups(self) -> list[CaseGroup]:
         """Return the cases that are asked, by pair and arm."""
-        return case_groups(self.suite, self.suite_options, _listed(self.arms, ","), self.label)
+        return case_groups(self.suite, self.suite_options, listed(self.arms, ","), self.label)
 
     @property
     def gym_kwargs(self) -> dict[str, Any]:
@@ -125,10 +127,7 @@ class HeedfulEnvConfig(EnvConfig):
         Raises:
             UserError: Names the option, what was found and what would do.
         """
-        for name, least in (("base_seed", 0), ("first_seed", 0), ("max_steps", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise UserError(f"{name} is {value}; it must be a whole number from {least} on.")
+        check_types(self)
         for size in (self.image_size, self.video_size):
             check_image_size(size)
         if self.split not in SPLITS:
@@ -149,6 +148,7 @@ class HeedfulEnvConfig(EnvConfig):
             raise UserError(f"fps is {self.fps}; the world runs at {rate:g} control steps a second.")
         for group in self.groups():
             self.chosen(group)
+        check_pictures([f"{OBS_IMAGES}.{camera}" for camera in self.camera_names], self.image_size)
 
     def chosen(self, group: CaseGroup) -> dict[int, str]:
         """Return task number -> its name, for the tasks of ``group`` that are asked.
@@ -164,10 +164,6 @@ class HeedfulEnvConfig(EnvConfig):
         return {number: names[number] for number in wanted}
 
 
-def _listed(text: str, separator: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(separator) if part.strip())
-
-
 def _pairs(text: str) -> str | list[str]:
     """Return pairs as a suite takes them: ``all`` or a list; an empty one when none are named."""
-    return "all" if text.strip() == "all" else list(_listed(text, ";"))
+    return "all" if text.strip() == "all" else list(listed(text, ";"))

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from heedful.rollouts.loop import ACTION_WIDTH
+from heedful.rollouts.actions import ACTION_WIDTH
 from heedful.spec.case import Case
 from heedful.spec.contract import ActionMode, CameraContract
 from heedful.workflows.environments import SUCCESS, CasePlayer

@@ -66,7 +66,10 @@ def advice(conventions: Conventions, actions: F64, observation: Observation) -> 
         _slow(conventions, actions),
         _chunk(conventions, actions),
     ]
-    found += [_gripper_range(conventions, actions[:, -1]), _gripper_sign(conventions, actions, observation)]
+    # Numbers of another range say nothing about the sign.
+    found.append(
+        _gripper_range(conventions, actions[:, -1]) or _gripper_sign(conventions, actions, observation)
+    )
     return [one for one in found if one is not None]
 
 

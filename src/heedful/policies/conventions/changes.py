@@ -45,7 +45,7 @@ def read_query(
         where: What is being read, for error lines.
         query: ``KEY=VALUE&KEY=VALUE``; the keys of ``values.CHANGES``, ``preset``,
             ``conventions`` (a YAML file with such keys), and those of ``others``.
-        others: Other keys -> how their values are read.
+        others: Other keys -> how their values are read, from the query or from the file.
         presets: Names that are known beside those of ``PRESETS``.
 
     Raises:
@@ -59,12 +59,13 @@ def read_query(
         if not equals or not value:
             raise UserError(f"{where}: {key} has no value; write {key}=VALUE.")
         given[key] = unquote(value)
-    changes: dict[str, Any] = _read_file(Path(given["conventions"])) if "conventions" in given else {}
+    changes: dict[str, Any] = _read_file(Path(given["conventions"]), others) if "conventions" in given else {}
     in_file = str(changes.pop("preset", ""))
     preset = given.get("preset", in_file)
     if preset and preset not in PRESETS and preset not in presets:
         raise unknown("preset", preset, [*PRESETS, *presets])
-    found = {key: _read(where, key, given[key], read) for key, read in others.items() if key in given}
+    asked = {key: changes.pop(key) for key in others if key in changes} | given
+    found = {key: _read(where, key, asked[key], read) for key, read in others.items() if key in asked}
     changes.update({key: value for key, value in given.items() if key in CHANGES})
     return Said(preset, changes, found)
 
@@ -120,7 +121,7 @@ def with_changes(ref: str, changes: Mapping[str, str]) -> str:
     return f"{place}?{'&'.join([*kept, *added])}"
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def _read_file(path: Path, others: Mapping[str, Reader]) -> dict[str, Any]:
     import yaml
 
     try:
@@ -132,8 +133,8 @@ def _read_file(path: Path) -> dict[str, Any]:
             f"Conventions {path}: a mapping of keys to values is needed, not a {type(found).__name__}."
         )
     for key in found:
-        if key not in CHANGES and key != "preset":
-            raise unknown(f"key of {path}", str(key), [*CHANGES, "preset"])
+        if key not in CHANGES and key not in others and key != "preset":
+            raise unknown(f"key of {path}", str(key), [*others, *CHANGES, "preset"])
     return found
 
 

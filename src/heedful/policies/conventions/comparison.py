@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from heedful.policies.conventions.model import GRIPPERS, MODES, PIECES, Conventions
@@ -44,27 +44,41 @@ def verdict(fits: bool) -> Outcome:
     return "ok" if fits else "wrong"
 
 
-def contract_lines(contract: PolicyContract, world: WorldContract) -> list[Line]:
-    """Return the comparison for a policy of which only its contract is known."""
+def contract_lines(contract: PolicyContract, world: WorldContract, ignores_words: bool = False) -> list[Line]:
+    """Return the comparison for a policy of which only its contract is known.
+
+    Args:
+        contract: The policy's.
+        world: What the world offers.
+        ignores_words: The policy says that it never reads the instruction.
+    """
     replan, there = contract.replan_steps, contract.action_mode in world.action_modes
-    return [
+    lines = [
         *(camera_line(camera, size(camera), "", True, world) for camera in contract.cameras),
         Line("actions", contract.action_mode, "", offered(contract.action_mode, world), verdict(there)),
         rate_line(contract.control_hz, "", world, "the control_hz of the policy's contract"),
         Line(
             "chunk", f"{'all' if replan is None else replan} executed before the next look", "", "any number"
         ),
-        Line("robots", str(contract.robots), "", str(world.robots), verdict(contract.robots <= world.robots)),
     ]
+    if ignores_words:
+        lines.append(_wordless(Line("instruction", "a text", "", "a text")))
+    if contract.robots > 1:  # with one robot, which every world has, there is nothing to say
+        fits = contract.robots <= world.robots
+        lines.append(Line("robots", str(contract.robots), "", str(world.robots), verdict(fits)))
+    return lines
 
 
-def server_lines(conventions: Conventions, announced: Conventions | None, world: WorldContract) -> list[Line]:
+def server_lines(
+    conventions: Conventions, announced: Conventions | None, world: WorldContract, ignores_words: bool = False
+) -> list[Line]:
     """Return the comparison for a policy behind a server.
 
     Args:
         conventions: What heedful will take for granted.
         announced: What the server announces in heedful's own terms, if it does.
         world: What the world offers.
+        ignores_words: The server says that its policy never reads the instruction.
     """
     mode = MODES[conventions.action]
     chunk = "any number" if conventions.chunk is None else str(conventions.chunk)
@@ -76,18 +90,19 @@ def server_lines(conventions: Conventions, announced: Conventions | None, world:
         gripper_words(conventions),
         "" if announced is None else gripper_words(announced),
     )
+    instruction = Line(
+        "instruction",
+        f"as {conventions.prompt}",
+        prompt,
+        "a text",
+        verdict(prompt in ("", conventions.prompt)),
+        f"prompt={prompt}",
+    )
     return [
         *_camera_lines(conventions, announced, world),
         _flip_line(conventions, announced),
         *_state_lines(conventions, announced),
-        Line(
-            "instruction",
-            f"as {conventions.prompt}",
-            prompt,
-            "a text",
-            verdict(prompt in ("", conventions.prompt)),
-            f"prompt={prompt}",
-        ),
+        _wordless(instruction) if ignores_words and instruction.outcome == "ok" else instruction,
         Line(
             "actions",
             actions,
@@ -150,6 +165,12 @@ def camera_line(
     has = "any size" if there else f"has {', '.join(world.cameras)}"
     mend = mend if there else f"a camera of the world: {', '.join(world.cameras)}"
     return Line(f"camera {camera.name}", ours, said, has, verdict(there and fits), mend)
+
+
+def _wordless(line: Line) -> Line:
+    """Return the line for an instruction that the policy never reads."""
+    mend = "the policy does the same whatever is asked"
+    return replace(line, said="it never reads it", outcome="look", mend=mend)
 
 
 def _flip_line(conventions: Conventions, announced: Conventions | None) -> Line:

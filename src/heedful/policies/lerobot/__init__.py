@@ -40,17 +40,18 @@ def loaded(found: Described) -> LeRobotPolicy:
     """Return the policy that ``found`` describes.
 
     Raises:
-        UserError: LeRobot is not installed, or it cannot load the policy.
+        UserError: LeRobot is not installed, it cannot load the policy, or the folder is written to.
     """
-    from heedful.policies.digests import digest_of
-    from heedful.policies.lerobot.loading import load
+    from heedful.policies.lerobot.loading import digest_in, load, refuse_if_written
     from heedful.policies.lerobot.policy import ChunkingPolicy, LeRobotPolicy
 
     checkpoint = found.checkpoint
     if not checkpoint.chunked:
         return LeRobotPolicy(checkpoint, found.conventions, load(found.ref, checkpoint, found.device))
-    key = str(checkpoint.folder.absolute()), digest_of(found.ref), found.device
+    key = str(checkpoint.folder.absolute()), digest_in(checkpoint.folder), found.device
     weights = _in_use.get(key)
     if weights is None:
         weights = _in_use[key] = load(found.ref, checkpoint, found.device)
+    else:
+        refuse_if_written(checkpoint)
     return ChunkingPolicy(checkpoint, found.conventions, weights)

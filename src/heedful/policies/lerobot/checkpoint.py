@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import struct
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from heedful.policies.lerobot.files import (
+    ADAPTER,
+    CONFIG,
+    POSTPROCESSOR,
+    PREPROCESSOR,
+    WEIGHTS,
+    file_states,
+    read_json,
+    read_steps,
+)
+from heedful.policies.lerobot.normalization import ACTION, raw_features, widths
 from heedful.spec.errors import UserError
-
-CONFIG, WEIGHTS, ADAPTER = "config.json", "model.safetensors", "adapter_config.json"
-PREPROCESSOR, POSTPROCESSOR = "policy_preprocessor.json", "policy_postprocessor.json"
-ACTION = "action"
 
 CHUNKED = ("act", "diffusion", "groot", "pi0", "pi05", "pi0_fast", "smolvla", "xvla")
 """Types that need nothing but the present observation for a chunk, if ``n_obs_steps`` is 1."""
@@ -24,7 +30,8 @@ WORDLESS = ("act", "diffusion", "tdmpc", "vqbet")
 _ANY_SIZE = ("resize_imgs_with_padding", "image_resolution", "resize_shape", "image_resize_shape")
 """Settings that let a policy resize its pictures itself."""
 
-_LARGEST_HEADER = 100_000_000
+LONGEST = 10_000
+"""More actions or observations than any policy has at a time: a mistake."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,8 @@ class Checkpoint:
     """A checkpoint folder.
 
     Attributes:
-        folder: Where it is.
+        folder: Where it is, without links: ``checkpoints/last`` of a training that goes on is read once,
+            and what it is later makes no difference.
         kind: Type of the policy, such as ``act``.
         images: Key of a picture, as it is given to the pre-processor -> height and width in px.
         vectors: Key of a state, likewise -> how many numbers it has.
@@ -43,7 +51,9 @@ class Checkpoint:
         any_size: The policy resizes its pictures itself.
         empty_cameras: Pictures that may be missing.
         before: Names of the steps of its pre-processor.
+        raw: Feature that should be normalized and is not -> the mode that ``config.json`` asks for.
         said: More of what it says, for people.
+        written: ``file_states`` before the first of its files was read.
     """
 
     folder: Path
@@ -57,7 +67,9 @@ class Checkpoint:
     any_size: bool = False
     empty_cameras: int = 0
     before: tuple[str, ...] = ()
+    raw: Mapping[str, str] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, tuple[int, int]] = field(default_factory=dict, repr=False)
 
     @property
     def label(self) -> str:
@@ -79,12 +91,26 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     """Return what the checkpoint in ``folder`` says.
 
     Raises:
-        UserError: There is none, or one of its files is missing or damaged.
+        UserError: There is none, one of its files is missing or damaged, or says what cannot be.
     """
-    _refuse_other_places(folder)
-    config = _json(folder, CONFIG)
-    pre = _steps(folder, PREPROCESSOR)
-    post = _steps(folder, POSTPROCESSOR)
+    try:
+        _refuse_other_places(folder)
+        return _read(_fixed(folder))
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise UserError(f"Checkpoint {folder} cannot be read: {error.strerror}.") from error
+
+
+def _fixed(folder: Path) -> Path:
+    """Return ``folder`` without links, so that all its files are those of one checkpoint."""
+    real = Path(os.path.realpath(folder))
+    return folder if real == folder.absolute() else real
+
+
+def _read(folder: Path) -> Checkpoint:
+    written = file_states(folder)
+    config = read_json(folder, CONFIG)
+    pre = read_steps(folder, PREPROCESSOR)
+    post = read_steps(folder, POSTPROCESSOR)
     if config.get("use_peft") or (folder / ADAPTER).exists():
         raise UserError(
             f"Checkpoint {folder} holds a PEFT adapter only; merge it into its base model with "
@@ -93,12 +119,18 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     if not (folder / WEIGHTS).is_file():
         raise UserError(f"Checkpoint {folder}: {WEIGHTS} is missing.")
     try:
-        return _understood(folder, config, pre, post)
+        return replace(_understood(folder, config, pre, post), written=written)
+    except _CannotBe as error:
+        raise UserError(f"Checkpoint {folder}: {CONFIG}: {error}.") from error
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise UserError(
             f"Checkpoint {folder}: {CONFIG} is not that of a LeRobot policy "
             f"({type(error).__name__}: {error})."
         ) from error
+
+
+class _CannotBe(ValueError):
+    """A setting that no policy has; says which, and what would do."""
 
 
 def _refuse_other_places(folder: Path) -> None:
@@ -119,7 +151,8 @@ def _refuse_other_places(folder: Path) -> None:
     deeper = [found for place in places for found in sorted(folder.glob(place), reverse=True)]
     for found in deeper:
         if (found / CONFIG).exists():
-            raise UserError(f"{folder} is no checkpoint itself; take lerobot:{found}.")
+            written = str(found).replace("?", "%3F")
+            raise UserError(f"{folder} is no checkpoint itself; take lerobot:{written}.")
     raise UserError(f"Checkpoint {folder}: {CONFIG} is missing.")
 
 
@@ -129,27 +162,23 @@ def _understood(
     pre: Sequence[Mapping[str, Any]],
     post: Sequence[Mapping[str, Any]],
 ) -> Checkpoint:
-    known = {new: old for step in pre for old, new in step["config"].get("rename_map", {}).items()}
+    known = {new: old for step in pre for old, new in (step["config"].get("rename_map") or {}).items()}
     images: dict[str, tuple[int, int]] = {}
     vectors: dict[str, int] = {}
-    measured = _stat_widths(folder, pre)
+    measured = widths(folder, pre)
     for key, feature in config["input_features"].items():
-        shape = [int(side) for side in feature["shape"]]
+        shape = _shape(key, feature)
         if feature["type"] == "VISUAL":
-            channels, height, width = shape
-            if channels != 3:
-                raise ValueError(f"{key} is {shape}, not [3, height, width]")
             if ".empty_camera_" not in key:
-                images[known.get(key, key)] = (height, width)
+                images[known.get(key, key)] = (shape[1], shape[2])
         else:  # a policy that was fine-tuned keeps the shapes of its base model; its statistics are newer
             vectors[known.get(key, key)] = measured.get(key, shape[0])
-    actions = int(config["output_features"][ACTION]["shape"][0])
-    actions = _stat_widths(folder, post).get(ACTION, actions)
-    kind, looks = str(config["type"]), int(config.get("n_obs_steps") or 1)
+    (width,) = _shape(ACTION, config["output_features"][ACTION])
+    kind, looks = str(config["type"]), _whole(config, "n_obs_steps") or 1
     ensembling = config.get("temporal_ensemble_coeff") is not None
-    executed = int(config.get("n_action_steps") or 1)
+    executed = _executed(kind, config, looks)
     chunked = kind in CHUNKED and looks == 1 and not ensembling
-    chunk = int(config.get("chunk_size") or executed)
+    chunk = _whole(config, "chunk_size") or executed
     if kind in ("diffusion", "pi0_fast"):
         chunk = executed  # they return no more than that
     said = {"type": kind, "n_obs_steps": str(looks), "n_action_steps": str(executed)}
@@ -164,73 +193,50 @@ def _understood(
         kind,
         images,
         vectors,
-        actions,
+        widths(folder, post).get(ACTION, width),
         chunk if chunked else 1,
         executed if chunked else 1,
         chunked,
-        any(config.get(name) for name in _ANY_SIZE),
-        int(config.get("empty_cameras") or 0),
+        resizes(config),
+        _whole(config, "empty_cameras", least=0) or 0,
         tuple(str(step.get("registry_name", step.get("class"))) for step in pre),
+        raw_features(folder, config, pre, post),
         said,
     )
 
 
-def _json(folder: Path, name: str) -> dict[str, Any]:
-    path = folder / name
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise UserError(f"Checkpoint {folder}: {name} is missing.{_older(folder, name)}") from error
-    except OSError as error:
-        raise UserError(f"Checkpoint {folder}: {name} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise UserError(f"Checkpoint {folder}: {name} is damaged.") from error
-    if not isinstance(found, dict):
-        raise UserError(f"Checkpoint {folder}: {name} is damaged.")
+def resizes(config: Mapping[str, Any]) -> bool:
+    """Return whether a policy with this ``config.json`` resizes its pictures itself."""
+    return any(config.get(name) for name in _ANY_SIZE)
+
+
+def _shape(key: str, feature: Mapping[str, Any]) -> list[int]:
+    """Return the shape of a feature: [3, height, width] of a picture, else [width]."""
+    found = list(feature["shape"])
+    counted = all(isinstance(side, int) and not isinstance(side, bool) and side > 0 for side in found)
+    if feature["type"] == "VISUAL":
+        if not counted or len(found) != 3 or found[0] != 3:
+            raise _CannotBe(f"the shape of {key} is {found}; it must be [3, height, width] in px")
+    elif not counted or len(found) != 1:
+        raise _CannotBe(f"the shape of {key} is {found}; it must be one number, how wide it is")
     return found
 
 
-def _older(folder: Path, name: str) -> str:
-    if name == CONFIG:
-        return ""
-    return (
-        " LeRobot before 0.4 wrote none; add it with: python -m "
-        f"lerobot.processor.migrate_policy_normalization --pretrained-path {folder}"
-    )
+def _executed(kind: str, config: Mapping[str, Any], looks: int) -> int:
+    """Return how many actions are executed before the next look."""
+    most = _whole(config, "chunk_size") or LONGEST
+    if kind in ("diffusion", "tdmpc"):
+        most = _whole(config, "horizon") or most
+    if kind == "diffusion":
+        most = max(1, most - looks + 1)  # its first actions belong to the observations before
+    return _whole(config, "n_action_steps", most=most) or 1
 
 
-def _steps(folder: Path, name: str) -> list[dict[str, Any]]:
-    """Return the steps of a processor, all of whose files are there."""
-    steps = _json(folder, name).get("steps")
-    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
-        raise UserError(f"Checkpoint {folder}: {name} is damaged: it has no list of steps.")
-    for step in steps:
-        if not isinstance(step.setdefault("config", {}), dict):
-            raise UserError(f"Checkpoint {folder}: {name} is damaged: the config of a step is no mapping.")
-        file = step.get("state_file")
-        if file and not (folder / str(file)).is_file():
-            raise UserError(f"Checkpoint {folder}: {file} is missing, of which {name} speaks.")
-    return steps
-
-
-def _stat_widths(folder: Path, steps: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return feature -> its width in the normalisation statistics, where these have it."""
-    found: dict[str, int] = {}
-    for step in steps:
-        if step.get("state_file"):
-            for name, shape in _tensor_shapes(folder / str(step["state_file"])).items():
-                key, _, statistic = name.rpartition(".")
-                if statistic in ("mean", "min") and len(shape) == 1:
-                    found[key] = shape[0]
+def _whole(config: Mapping[str, Any], name: str, least: int = 1, most: int = LONGEST) -> int | None:
+    """Return a whole number of ``config``; ``None`` where it has none."""
+    found = config.get(name)
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int) or not least <= found <= most:
+        raise _CannotBe(f"{name} is {found!r}; it must be a whole number from {least} to {most}")
     return found
-
-
-def _tensor_shapes(path: Path) -> dict[str, list[int]]:
-    """Return tensor -> shape from the header of a safetensors file."""
-    try:
-        with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            header: Any = json.loads(file.read(length)) if length < _LARGEST_HEADER else None
-        return {str(name): list(t["shape"]) for name, t in header.items() if name != "__metadata__"}
-    except (OSError, ValueError, struct.error, AttributeError, KeyError, TypeError) as error:
-        raise UserError(f"Checkpoint {path.parent}: {path.name} is damaged.") from error

@@ -16,7 +16,9 @@ from heedful.policies.conventions.comparison import (
     verdict,
 )
 from heedful.policies.conventions.model import MODES, PIECES, WIDTHS, Conventions
-from heedful.policies.lerobot.checkpoint import ACTION, WORDLESS, Checkpoint
+from heedful.policies.lerobot.checkpoint import WORDLESS, Checkpoint
+from heedful.policies.lerobot.files import POSTPROCESSOR, PREPROCESSOR
+from heedful.policies.lerobot.normalization import ACTION, asked_by
 from heedful.policies.lerobot.reference import TASK, Described, widths
 from heedful.spec.contract import WorldContract
 from heedful.spec.errors import UserError
@@ -36,6 +38,7 @@ def checkpoint_lines(described: Described, world: WorldContract) -> list[Line]:
         *_camera_lines(checkpoint, conventions, world),
         _flip_line(described),
         *_state_lines(checkpoint, conventions),
+        *_normalization_lines(checkpoint),
         _instruction_line(checkpoint),
         _action_line(checkpoint, conventions, world),
         Line("gripper", gripper_words(conventions), "", "1 open, 0 closed"),
@@ -111,6 +114,17 @@ def _state_lines(checkpoint: Checkpoint, conventions: Conventions) -> list[Line]
             mend = _states(checkpoint)
             lines.append(Line(f"state {key}", "not sent", _numbers(wanted), "has all of it", "wrong", mend))
     return lines
+
+
+def _normalization_lines(checkpoint: Checkpoint) -> list[Line]:
+    inputs = {key: mode for key, mode in checkpoint.raw.items() if key != ACTION}
+    outputs = {key: mode for key, mode in checkpoint.raw.items() if key == ACTION}
+    mend = "right only if another step, or the policy itself, normalizes"
+    return [
+        Line(f"normalization {way}", f"none: no step of {name} does it", asked_by(raw), "", "look", mend)
+        for way, name, raw in (("in", PREPROCESSOR, inputs), ("out", POSTPROCESSOR, outputs))
+        if raw
+    ]
 
 
 def _instruction_line(checkpoint: Checkpoint) -> Line:

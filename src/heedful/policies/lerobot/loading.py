@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from heedful.policies.lerobot.checkpoint import CONFIG, Checkpoint
+from heedful.policies.digests import digest_of
+from heedful.policies.lerobot.checkpoint import Checkpoint
+from heedful.policies.lerobot.files import CONFIG, file_states
 from heedful.spec.errors import UserError
 
 VERSION = "0.6.1"
@@ -30,12 +33,14 @@ class Loaded:
         before: Its pre-processor: a batch with ``task`` to a batch for the network.
         after: Its post-processor: actions [B, A] or [B, T, A] to actions in the checkpoint's units.
         device: Where it runs.
+        digest: Of the files that it was loaded from.
     """
 
     network: Any
     before: Any
     after: Any
     device: str
+    digest: str
 
 
 def refuse_without_lerobot(ref: str) -> None:
@@ -65,12 +70,14 @@ def load(ref: str, checkpoint: Checkpoint, device: str = "") -> Loaded:
         device: Such as ``cuda:1``; empty: ``cuda`` if it is there, else ``cpu``.
 
     Raises:
-        UserError: A file is damaged, packages are missing, or the device is not there.
+        UserError: A file is damaged or written to meanwhile, packages are missing, or the device
+            is not there.
     """
     refuse_without_lerobot(ref)
     from lerobot.policies.factory import make_pre_post_processors
 
     chosen = _device(checkpoint, device)
+    digest = digest_in(checkpoint.folder)
     config = _config(checkpoint, chosen)
     overrides = {"device_processor": {"device": chosen}} if "device_processor" in checkpoint.before else {}
     folder = str(checkpoint.folder)
@@ -89,7 +96,34 @@ def load(ref: str, checkpoint: Checkpoint, device: str = "") -> Loaded:
         raise UserError(
             f"Checkpoint {folder} cannot be loaded: {type(error).__name__}: {_line(error)}"
         ) from error
-    return Loaded(network, before, after, chosen)
+    refuse_if_written(checkpoint)
+    return Loaded(network, before, after, chosen, digest)
+
+
+def digest_in(folder: Path) -> str:
+    """Return the digest that a run keeps of the checkpoint in ``folder``.
+
+    Raises:
+        UserError: A file cannot be read.
+    """
+    return digest_of(f"lerobot:{str(folder).replace('?', '%3F')}")
+
+
+def refuse_if_written(checkpoint: Checkpoint) -> None:
+    """Refuse a folder that is another one than when its settings were read.
+
+    Raises:
+        UserError: A file was written, or the folder is gone.
+    """
+    try:
+        same = file_states(checkpoint.folder) == checkpoint.written
+    except OSError:  # it is gone
+        same = False
+    if not same:
+        raise UserError(
+            f"Checkpoint {checkpoint.folder} was written to while it was loaded, so that it may be two "
+            "policies in one. Try again once it is whole, or copy it away from the training first."
+        )
 
 
 def _device(checkpoint: Checkpoint, wanted: str) -> str:
@@ -97,14 +131,25 @@ def _device(checkpoint: Checkpoint, wanted: str) -> str:
 
     if not wanted:
         return "cuda" if torch.cuda.is_available() else "cpu"
+    known = _devices()
+    if wanted not in known:
+        raise UserError(f"{checkpoint.label}: device is {wanted!r}; this machine has {', '.join(known)}.")
     try:
         torch.empty(1, device=wanted)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        known = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
-        raise UserError(
-            f"{checkpoint.label}: device is {wanted!r}; this machine has {', '.join(known)}."
-        ) from error
+    except RuntimeError as error:
+        raise UserError(f"{checkpoint.label}: device {wanted} cannot be used: {_line(error)}") from error
     return wanted
+
+
+def _devices() -> list[str]:
+    """Return where this machine can run a policy; torch knows more names, such as ``meta``."""
+    import torch
+
+    found = ["cpu"]
+    for kind, module in (("cuda", torch.cuda), ("xpu", torch.xpu)):
+        if module.is_available():
+            found += [kind, *(f"{kind}:{i}" for i in range(module.device_count()))]
+    return [*found, "mps"] if torch.backends.mps.is_available() else found
 
 
 def _config(checkpoint: Checkpoint, device: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from heedful.policies.conventions.conversion import wire_images, wire_state, world_actions
 from heedful.policies.conventions.model import Conventions
-from heedful.policies.lerobot.checkpoint import Checkpoint
+from heedful.policies.lerobot.checkpoint import WORDLESS, Checkpoint
 from heedful.policies.lerobot.loading import ONE_AT_A_TIME, Loaded
 from heedful.policies.lerobot.reference import TASK
 from heedful.spec.contract import Observation, PolicyContract
@@ -57,6 +57,16 @@ class LeRobotPolicy:
     def contract(self) -> PolicyContract:
         """What the conventions ask of a world."""
         return self.conventions.contract()
+
+    @property
+    def identity(self) -> str:
+        """A digest of the files that it was loaded from, whatever is in the folder now."""
+        return self._loaded.digest
+
+    @property
+    def ignores_words(self) -> bool:
+        """It never reads the instruction: it does the same whatever is asked."""
+        return self.checkpoint.kind in WORDLESS
 
     @property
     def read(self) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from heedful.policies.conventions.changes import changed, read_query
-from heedful.policies.conventions.model import PIECES, WIDTHS, Conventions
+from heedful.policies.conventions.model import PIECES, WIDTHS, Conventions, checked
 from heedful.policies.conventions.presets import HEEDFUL, PRESETS
 from heedful.policies.conventions.values import text
 from heedful.policies.lerobot.checkpoint import Checkpoint, read_checkpoint
@@ -49,10 +50,8 @@ def described(rest: str) -> Described:
     Raises:
         UserError: No checkpoint is there, it is damaged, or nobody says what its numbers mean.
     """
-    path, _, query = rest.partition("?")
-    if not path:
-        raise UserError(f"Policy 'lerobot:{rest}' names no folder; write lerobot:PATH.")
-    checkpoint = read_checkpoint(Path(path).expanduser())
+    folder, query = _split(rest)
+    checkpoint = read_checkpoint(folder)
     where = checkpoint.label
     said = read_query("lerobot:", where, query, {"device": text})
     preset = said.preset or (HEEDFUL if has_heedfuls_features(checkpoint) else "")
@@ -64,12 +63,41 @@ def described(rest: str) -> Described:
     if conventions.prompt != TASK:
         raise UserError(f"{where}: the prompt is {conventions.prompt!r}; LeRobot knows it as {TASK!r} only.")
     conventions = _cut(_sized(conventions, changes, checkpoint), changes, checkpoint)
+    conventions = checked(conventions, where)  # again: the sizes may be those of the checkpoint now
     if "replan" not in changes:
         conventions = replace(conventions, replan=checkpoint.executed)
     device = str(said.others.get("device", ""))
     return Described(
         f"lerobot:{rest}", checkpoint, conventions, preset, bool(preset) and not said.preset, device
     )
+
+
+def _split(rest: str) -> tuple[Path, str]:
+    """Return the folder and the query in ``rest``."""
+    path, mark, query = rest.partition("?")
+    if not path:
+        raise UserError(f"Policy 'lerobot:{rest}' names no folder; write lerobot:PATH.")
+    folder = _folder(path)
+    if mark and not os.path.isdir(folder):
+        cuts = [place for place, letter in enumerate(rest) if letter == "?"][1:]
+        for named in (rest[:cut] for cut in [len(rest), *reversed(cuts)]):
+            if os.path.isdir(_folder(named)):
+                written = named.replace("?", "%3F")
+                raise UserError(
+                    f"Policy 'lerobot:{rest}': ? begins the options, so that {path} would be the folder; "
+                    f"for {named} write lerobot:{written}."
+                )
+    return folder, query
+
+
+def _folder(path: str) -> Path:
+    try:
+        return Path(path.replace("%3F", "?")).expanduser()
+    except RuntimeError as error:
+        raise UserError(
+            f"Policy 'lerobot:{path}': the home folder of {path.partition('/')[0]} is not known; "
+            "write the whole path, or ./~... for a folder of that name."
+        ) from error
 
 
 def has_heedfuls_features(checkpoint: Checkpoint) -> bool:

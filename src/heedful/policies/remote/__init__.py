@@ -6,13 +6,13 @@ A reference says where the server is and what it takes for granted:
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from heedful.spec.errors import UserError
 
 if TYPE_CHECKING:
-    from heedful.policies.remote.policy import Greeting, RemotePolicy
+    from heedful.policies.remote.greeting import Greeting
+    from heedful.policies.remote.policy import RemotePolicy
 
 _greetings: dict[object, Greeting] = {}
 """Servers that were there before: when one breaks down, the episodes to come crash, not the run."""
@@ -28,12 +28,12 @@ def make_openpi(rest: str) -> RemotePolicy:
         UserError: The server is not there, it is not known what it takes for granted, or it
             announces something else than ``rest`` says.
     """
-    return _agreeing(connect("openpi", rest))
+    return _agreeing("openpi", rest)
 
 
 def make_vla_eval(rest: str) -> RemotePolicy:
     """Return the policy behind a vla-eval model server (entry point ``vla-eval``); see ``make_openpi``."""
-    return _agreeing(connect("vla-eval", rest))
+    return _agreeing("vla-eval", rest)
 
 
 def connect(kind: str, rest: str) -> RemotePolicy:
@@ -49,7 +49,8 @@ def connect(kind: str, rest: str) -> RemotePolicy:
     from heedful.policies.conventions.changes import changed
     from heedful.policies.conventions.presets import PRESETS
     from heedful.policies.remote.connection import RemoteError
-    from heedful.policies.remote.policy import RemotePolicy, greet
+    from heedful.policies.remote.patience import greet_patiently
+    from heedful.policies.remote.policy import RemotePolicy
     from heedful.policies.remote.references import ANNOUNCED, parse
 
     reference = parse(kind, rest)
@@ -60,7 +61,7 @@ def connect(kind: str, rest: str) -> RemotePolicy:
     greeting = _greetings.get(address)
     if greeting is None:
         try:
-            connection, _, greeting = greet(address)
+            connection, _, greeting = greet_patiently(address, known=False)
         except RemoteError as error:
             raise UserError(f"Policy {error}") from error
         connection.close()
@@ -80,14 +81,12 @@ def connect(kind: str, rest: str) -> RemotePolicy:
     return RemotePolicy(address, changed(begin, reference.said.changes, where), greeting)
 
 
-def _agreeing(policy: RemotePolicy) -> RemotePolicy:
-    """Return ``policy``; refuse one whose server announces other conventions, before an hour is lost."""
-    announced, said = policy.greeting.announced, policy.conventions
-    deliberate = ("chunk", "replan", "control_hz")  # how a policy is used, not what its numbers mean
-    for name in [field.name for field in fields(said) if field.name not in deliberate]:
-        if announced is not None and getattr(announced, name) != getattr(said, name):
-            raise UserError(
-                f"Policy {policy.address.label} announces other conventions than its reference says: {name} "
-                f"is {getattr(announced, name)!r}, not {getattr(said, name)!r} (see heedful check --policy)."
-            )
+def _agreeing(kind: str, rest: str) -> RemotePolicy:
+    """Return the policy; refuse one whose server announces other conventions, before an hour is lost."""
+    from heedful.policies.remote.contradictions import contradictions, remedy
+
+    policy = connect(kind, rest)
+    if found := contradictions(policy):
+        policy.close()
+        raise UserError(remedy(f"{kind}:{rest}", found))
     return policy

@@ -6,9 +6,13 @@ import os
 import socket
 import ssl
 import threading
+import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from heedful.policies.remote.protocols import HEADER, OTHER
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
@@ -16,13 +20,29 @@ if TYPE_CHECKING:
 Limit = Literal["connect_s", "reply_s"]
 """Field of ``Address`` with the longest wait for a message."""
 
+Passing = Literal["", "away", "busy"]
+
 _CLOSE_S = 1.0
+_SOON_S = 1.0
 _LONGER = "{}=... in the reference waits longer"
 _TOO_BIG = 1009  # RFC 6455, section 7.4.1
+_PASSING: dict[int, Passing] = {1001: "away", 1012: "away", 1013: "busy"}
+"""Close codes for going away, a restart, and try again later (RFC 6455 and IANA's registry)."""
+
+_PROXY_WITHOUT_SERVER = (502, 503, 504)
 
 
 class RemoteError(Exception):
-    """A policy server did not do what its protocol asks; one line that names the server."""
+    """A policy server did not do what its protocol asks; one line that names the server.
+
+    Attributes:
+        passing: ``away``: nobody listens there now, as while a server restarts. ``busy``: it sends
+            clients away, because all of its policy instances are taken. Empty: neither.
+    """
+
+    def __init__(self, line: str, passing: Passing = "") -> None:
+        super().__init__(line)
+        self.passing = passing
 
 
 @dataclass(frozen=True)
@@ -59,7 +79,11 @@ class Address:
     @property
     def label(self) -> str:
         """Return how error lines name the server."""
-        return f"{self.protocol}://{self._place}"
+        return self.as_protocol(self.protocol)
+
+    def as_protocol(self, protocol: str) -> str:
+        """Return the reference of a server at the same place that speaks ``protocol``."""
+        return f"{protocol}://{self._place}"
 
     @property
     def _place(self) -> str:
@@ -107,7 +131,8 @@ class Connection:
             raise trouble(address, line) from error
         except InvalidStatus as error:
             status = error.response.status_code
-            raise trouble(address, f"the server refuses the connection: HTTP {status}") from error
+            passing: Passing = "away" if status in _PROXY_WITHOUT_SERVER else ""
+            raise trouble(address, f"the server refuses the connection: HTTP {status}", passing) from error
         except (InvalidHandshake, WebSocketException, EOFError) as error:
             tls = "tls=false" if address.tls else "tls=true if it speaks wss"
             line = f"what listens there speaks no WebSocket ({_said(error)}); {tls}"
@@ -117,7 +142,7 @@ class Connection:
         except OSError as error:
             said = error.strerror or _said(error)
             line = f"nothing listens there ({said}): start the server, or mend host and port"
-            raise trouble(address, line) from error
+            raise trouble(address, line, "away") from error
         except ValueError as error:
             raise trouble(address, f"no address to connect to ({_said(error)})") from error
         return Connection(address, websocket, opened)
@@ -149,6 +174,33 @@ class Connection:
         with suppress(OSError):
             self._websocket.socket.shutdown(socket.SHUT_RDWR)
 
+    @property
+    def protocol(self) -> str:
+        """The protocol that our own server says it speaks; empty: it does not say."""
+        response = self._websocket.response
+        return "" if response is None else response.headers.get(HEADER, "")
+
+    def receive_first(self, meanwhile: Callable[[], None]) -> bytes | str:
+        """Return the first message, as ``receive`` does; if it does not come soon, do ``meanwhile`` once.
+
+        Raises:
+            RemoteError: As ``receive``, or raised by ``meanwhile``.
+        """
+        limit_s = self.address.connect_s
+        begun = time.monotonic()
+        with suppress(TimeoutError):
+            return self._received(min(_SOON_S, limit_s / 2))
+        meanwhile()
+        try:
+            return self._received(max(begun + limit_s - time.monotonic(), 0.01))
+        except TimeoutError as error:
+            other = OTHER[self.address.protocol]
+            line = (
+                f"no answer within {limit_s:g} s ({_LONGER.format('connect_s')}; a server of {other} waits "
+            )
+            line += f"to be spoken to: {self.address.as_protocol(other)})"
+            raise self.trouble(line) from error
+
     def receive(self, limit: Limit) -> bytes | str:
         """Return the next message: bytes, or a text (which is an error in both protocols).
 
@@ -158,16 +210,22 @@ class Connection:
         Raises:
             RemoteError: It does not come in time, is too large, or the server closed the connection.
         """
-        from websockets.exceptions import ConnectionClosed
-
         limit_s: float = getattr(self.address, limit)
         try:
-            return self._websocket.recv(timeout=limit_s)
+            return self._received(limit_s)
+        except TimeoutError as error:
+            line = f"no answer within {limit_s:g} s ({_LONGER.format(limit)})"
+            raise self.trouble(line) from error
+
+    def _received(self, wait_s: float) -> bytes | str:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            return self._websocket.recv(timeout=wait_s)
         except TimeoutError as error:
             if self._refused_size():  # already given up, but the server does not hang up
                 raise self._too_large() from error
-            line = f"no answer within {limit_s:g} s ({_LONGER.format(limit)})"
-            raise self.trouble(line) from error
+            raise
         except ConnectionClosed as error:
             raise self._closed(error) from error
         except UnicodeDecodeError as error:
@@ -206,7 +264,8 @@ class Connection:
         if received is None:
             return self.trouble("the server broke the connection off")
         reason = f": {' '.join(received.reason.split())[:120]}" if received.reason else ""
-        return self.trouble(f"the server closed the connection (code {received.code}{reason})")
+        line = f"the server closed the connection (code {received.code}{reason})"
+        return trouble(self.address, line, _PASSING.get(received.code, ""))
 
 
 def _headers(address: Address) -> dict[str, str]:
@@ -225,9 +284,9 @@ def _tls_line(error: ssl.SSLError) -> str:
     return f"no TLS is spoken there ({_said(error)}); without tls=true it is asked in plain"
 
 
-def trouble(address: Address, line: str) -> RemoteError:
+def trouble(address: Address, line: str, passing: Passing = "") -> RemoteError:
     """Return the error that says ``line`` of the server there."""
-    return RemoteError(f"{address.label}: {shown(line, 600)}.")
+    return RemoteError(f"{address.label}: {shown(line, 600)}.", passing)
 
 
 def shown(text: str, longest: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,11 +35,18 @@ class HostedPolicy:
         self._steps = 0
         self._done = False
         self._last: NDArray[np.float64] | None = None
+        self.resting_since: float | None = None
+        """When a client of ours got its last answer, by ``time.monotonic``; ``None`` while it is
+        being answered, and for strangers, who may rest as long as they like."""
 
     @property
     def words(self) -> str | None:
         """The instruction of the episode as it came; ``None`` before the first."""
         return self._words
+
+    def rest(self) -> None:
+        """Note that a client of ours has its answer; it may come back soon, or not at all."""
+        self.resting_since = time.monotonic()
 
     def begin(self, words: object, seed: object = 0) -> None:
         """Begin an episode.
@@ -46,6 +54,7 @@ class HostedPolicy:
         Raises:
             BadRequest: The instruction is no text, or the seed no number.
         """
+        self.resting_since = None
         if not isinstance(words, str):
             raise BadRequest(f"the instruction is a {type(words).__name__}, not a text")
         if len(words) > LONGEST_INSTRUCTION:
@@ -69,6 +78,7 @@ class HostedPolicy:
         Raises:
             BadRequest: Something is missing or has another shape.
         """
+        self.resting_since = None
         steps = step if isinstance(step, int) and not isinstance(step, bool) else self._steps
         observation = self._seen(images, state, steps)
         actions = np.asarray(self._policy.act(observation), dtype=np.float64)

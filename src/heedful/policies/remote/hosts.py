@@ -69,6 +69,7 @@ def _openpi_answer(hosted: HostedPolicy, data: bytes | str) -> dict[str, Any]:
     answer: dict[str, Any] = {"actions": actions, "server_timing": {"infer_ms": spent_ms}}
     if extra:
         answer[KEY] = {"instruction": hosted.words, "done": not len(actions)}
+        hosted.rest()
     return answer
 
 
@@ -137,6 +138,7 @@ def _whole_chunk(hosted: HostedPolicy, payload: Mapping[str, Any]) -> dict[str, 
     if words != hosted.words:
         raise BadRequest(f"the observation says {words!r}, the episode's start said {hosted.words!r}")
     actions = hosted.chunk(_pictures(payload), payload, step)
+    hosted.rest()
     return {"actions": actions, KEY: {"instruction": words, "done": not len(actions)}}
 
 

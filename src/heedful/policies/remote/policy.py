@@ -12,25 +12,15 @@ from numpy.typing import NDArray
 
 from heedful.policies.conventions.conversion import wire_images, wire_state, world_actions
 from heedful.policies.conventions.model import WIDTHS, Conventions
-from heedful.policies.remote.announcement import KEY, announced
+from heedful.policies.remote.announcement import KEY
 from heedful.policies.remote.connection import Address, Connection, RemoteError, trouble
-from heedful.policies.remote.sessions import SESSIONS, Look, Session, refuse_other_words
+from heedful.policies.remote.greeting import Greeting
+from heedful.policies.remote.patience import greet_patiently
+from heedful.policies.remote.sessions import Look, Session, refuse_other_words
+from heedful.spec.codec import digest, to_json
 from heedful.spec.contract import Observation, PolicyContract
 from heedful.spec.errors import UserError
 from heedful.spec.seams import Start
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """What a server said of itself.
-
-    Attributes:
-        metadata: All of it.
-        announced: The conventions in it; ``None`` if it says none.
-    """
-
-    metadata: Mapping[Any, Any]
-    announced: Conventions | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +60,37 @@ class RemotePolicy:
         """What the conventions ask of a world."""
         return self.conventions.contract()
 
+    @property
+    def identity(self) -> str:
+        """Digest of the policy that the server announces, as far as it does, and of the conventions.
+
+        Where the server is and how long it is waited for do not count.
+        """
+        served = self.greeting.served
+        return digest([served.policy, served.digest, to_json(self.conventions)])
+
+    @property
+    def training_seed(self) -> int | None:
+        """Seed of the policy's training; ``None``: the server does not say."""
+        return self.greeting.served.training_seed
+
+    @property
+    def ignores_words(self) -> bool:
+        """The server says that its policy never reads the instruction."""
+        return self.greeting.served.ignores_words
+
     def reset(self, start: Start) -> str:
         """Connect, begin an episode, and return the instruction decoded from the bytes that say it.
+
+        A server that is away for a moment, or busy, is waited for.
 
         Raises:
             RemoteError: The server is not there, is another one than before, or breaks its protocol.
         """
         self.close()
         try:
-            self._connection, self._session, greeting = greet(self.address)
-            if greeting.announced != self.greeting.announced:
+            self._connection, self._session, greeting = greet_patiently(self.address, known=True)
+            if not self.greeting.same_policy(greeting):
                 raise self._connection.trouble("another policy is served there than when the run began")
             extra = {"seed": start.seed} if self._ours else None
             self._words = self._session.begin(self.conventions.prompt, start.instruction, extra)
@@ -101,6 +112,8 @@ class RemotePolicy:
         except BaseException:
             self.close()
             raise
+        if answer.done:
+            self.close()  # others may wait for the policy instance
         return world_actions(self.conventions, answer.actions, observation)
 
     def ask(self, observation: Observation) -> Answer:
@@ -174,20 +187,3 @@ class RemotePolicy:
 
     def _trouble(self, line: str) -> RemoteError:
         return trouble(self.address, line)
-
-
-def greet(address: Address) -> tuple[Connection, Session, Greeting]:
-    """Connect to a server and listen to what it says of itself.
-
-    Raises:
-        RemoteError: It is not there, says nothing, or breaks its protocol.
-        UserError: It announces conventions that do not hold together.
-    """
-    connection = Connection.open(address)
-    try:
-        session: Session = SESSIONS[address.protocol](connection)
-        metadata = session.greet()
-        return connection, session, Greeting(metadata, announced(metadata, address.label))
-    except BaseException:
-        connection.close()
-        raise

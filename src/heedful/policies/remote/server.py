@@ -5,6 +5,7 @@ from __future__ import annotations
 import http
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from heedful.policies.conventions.model import Conventions
 from heedful.policies.remote.arrays import Coding
 from heedful.policies.remote.hosted import HostedPolicy
 from heedful.policies.remote.hosts import HOSTS, Told
+from heedful.policies.remote.protocols import HEADER
 from heedful.spec.errors import UserError
 from heedful.spec.seams import Policy
 
@@ -28,6 +30,12 @@ HEALTH_PATHS = {"/healthz": ("text/plain", "OK\n"), "/health": ("application/jso
 
 _GOING_AWAY, _TRY_AGAIN_LATER = 1001, 1013
 _CLOSE_S = 1.0
+_LOOK_S = 0.5
+_REST_S = 15.0
+"""A client of ours that has asked nothing for so long is between episodes, or its run is at its end: no
+chunk of actions takes longer. Its instance goes to whoever waits for one."""
+
+_RESTED = "another client needed the policy instance, and nothing was asked for {:g} s"
 _BUSY = "all policy instances are busy (heedful serve --clients)"
 
 
@@ -42,11 +50,18 @@ class Instances:
         self._lock = threading.Lock()
 
     @contextmanager
-    def borrowed(self) -> Iterator[Policy | None]:
-        """Yield an instance, made if none is idle; ``None`` if all stay busy for too long."""
-        if not self._free.acquire(timeout=self._wait_s):
-            yield None
-            return
+    def borrowed(self, make_room: Callable[[], None]) -> Iterator[Policy | None]:
+        """Yield an instance, made if none is idle; ``None`` if all stay busy for too long.
+
+        Args:
+            make_room: Called now and then while all are busy; may have one returned.
+        """
+        until = time.monotonic() + self._wait_s
+        while not self._free.acquire(timeout=max(min(_LOOK_S, until - time.monotonic()), 0)):
+            if time.monotonic() >= until:
+                yield None
+                return
+            make_room()
         try:
             with self._lock:
                 idle = self._idle.pop() if self._idle else None
@@ -98,6 +113,7 @@ class PolicyServer:
                 max_size=2 * _picture_bytes(conventions) + _SPARE_BYTES,
                 max_queue=1,  # what lies unread for a hundred clients is memory
                 process_request=_health,
+                process_response=_naming(protocol),
                 ping_interval=None,
                 close_timeout=_CLOSE_S,
                 logger=_quiet(),
@@ -107,6 +123,7 @@ class PolicyServer:
             raise UserError(f"Cannot listen on {host}:{port}: {said}.") from error
         self.port: int = self._server.socket.getsockname()[1]
         self._open: set[ServerConnection] = set()
+        self._hosted: dict[ServerConnection, HostedPolicy] = {}
         self._stopping = False
 
     def serve(self) -> None:
@@ -137,12 +154,13 @@ class PolicyServer:
         try:
             if self._stopping:
                 return
-            with self._instances.borrowed() as policy:
+            with self._instances.borrowed(self._make_room) as policy:
                 if policy is None:
                     self._tell(f"a client was sent away: {_BUSY}")
                     client.close(_TRY_AGAIN_LATER, _BUSY)
                     return
-                self._host_client(client, HostedPolicy(policy, self._conventions), self._offer, self._tell)
+                hosted = self._hosted[client] = HostedPolicy(policy, self._conventions)
+                self._host_client(client, hosted, self._offer, self._tell)
         except ConnectionClosed:
             return  # it left while it was spoken to
         except Exception as error:  # one client's trouble is not the next one's
@@ -150,6 +168,15 @@ class PolicyServer:
             client.close(1011, "the policy cannot be made")
         finally:
             self._open.discard(client)
+            self._hosted.pop(client, None)
+
+    def _make_room(self) -> None:
+        """Send away the client of ours that has rested longest, if that is long enough."""
+        resting = [(h.resting_since, c) for c, h in list(self._hosted.items()) if h.resting_since is not None]
+        since, client = min(resting, key=lambda one: one[0], default=(None, None))
+        if since is not None and client is not None and time.monotonic() - since >= _REST_S:
+            self._hosted.pop(client, None)
+            client.close(_GOING_AWAY, _RESTED.format(_REST_S))
 
 
 def _notice_the_dead(client: socket.socket) -> None:
@@ -173,6 +200,15 @@ def _health(connection: ServerConnection, request: Request) -> Response | None:
     del response.headers["Content-Type"]
     response.headers["Content-Type"] = known[0]
     return response
+
+
+def _naming(protocol: str) -> Callable[[ServerConnection, Request, Response], None]:
+    """Return what says in every handshake which protocol is spoken, for clients that took the other one."""
+
+    def name(connection: ServerConnection, request: Request, response: Response) -> None:
+        response.headers[HEADER] = protocol
+
+    return name
 
 
 def _quiet() -> Any:

@@ -14,6 +14,7 @@ from heedful import __version__
 from heedful.policies.remote import arrays
 from heedful.policies.remote.announcement import KEY
 from heedful.policies.remote.connection import Connection, Limit, RemoteError
+from heedful.policies.remote.protocols import other_line, other_spoken
 
 _UNASKED = "the server sent a message that nobody had asked for"
 
@@ -65,7 +66,12 @@ class OpenPi:
 
     def greet(self) -> dict[Any, Any]:
         """Return the metadata map that the server sends to whoever connects."""
-        return self._received("connect_s")
+        return self._read(self._connection.receive_first(self._refuse_vla_eval))
+
+    def _refuse_vla_eval(self) -> None:
+        """Say so if the server is silent because it speaks vla-eval and waits for a hello."""
+        if not self._connection.protocol and other_spoken(self._connection.address):
+            raise self._connection.trouble(other_line(self._connection.address))
 
     def begin(self, prompt: str, words: str, extra: Mapping[str, Any] | None) -> str:
         """Encode the instruction as every observation will carry it; nothing is sent yet."""
@@ -83,10 +89,7 @@ class OpenPi:
             self._read(unasked)
             raise self._connection.trouble(_UNASKED)
         self._connection.send(message)
-        return self._received("reply_s")
-
-    def _received(self, limit: Limit) -> dict[Any, Any]:
-        return self._read(self._connection.receive(limit))
+        return self._read(self._connection.receive("reply_s"))
 
     def _read(self, data: bytes | str) -> dict[Any, Any]:
         if isinstance(data, str):
@@ -142,6 +145,8 @@ class VlaEval:
     def _reply(self, seq: int, kind: str, limit: Limit) -> dict[Any, Any]:
         message = self._read(self._connection.receive(limit))
         payload, found = message.get("payload"), message.get("type")
+        if kind == "hello" and found is None:  # openpi's metadata, sent before anybody asked
+            raise self._connection.trouble(other_line(self._connection.address))
         if found != kind or not isinstance(payload, dict):
             raise self._connection.trouble(
                 f"the server answers {str(found)[:40]!r} with a {type(payload).__name__}; "

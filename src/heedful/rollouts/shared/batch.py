@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from heedful.rollouts.shared.messages import Raised
+import numpy as np
+
+from heedful.rollouts.loading import LoadedPolicy
+from heedful.rollouts.shared.messages import Answer, Raised
 from heedful.spec.contract import Observation
 from heedful.spec.seams import BatchedPolicy
 
-Answer = Any
-"""What goes to one worker: actions [T, A] or ``Raised``."""
 
-
-def why_not_shared(policy: Any, ref: str) -> str:
-    """Return why workers cannot share ``policy``, which ``ref`` names; empty when they can."""
-    if policy.contract.privileged_state:
+def why_not_shared(loaded: LoadedPolicy, ref: str) -> str:
+    """Return why workers cannot share the policy, which ``ref`` names; empty when they can."""
+    if loaded.contract.privileged_state:
         return "it reads the world's state, which only the worker has"
     if "://" in ref:
         return "a server holds it already, and every worker asks that"
-    lacking = [name for name in ("begin", "act_many") if not hasattr(policy, name)]
+    lacking = [name for name in ("begin", "act_many") if not hasattr(loaded.policy, name)]
     if lacking:
         return (
-            f"{type(policy).__name__} lacks {' and '.join(lacking)}, with which it would keep each episode "
-            "apart (heedful.spec.seams.BatchedPolicy)"
+            f"{type(loaded.policy).__name__} lacks {' and '.join(lacking)}, with which it would keep each "
+            "episode apart (heedful.spec.seams.BatchedPolicy)"
         )
     return ""
 
@@ -35,10 +35,10 @@ def answers(
     observations: Sequence[Observation],
     call: Callable[[Sequence[int], Callable[[], Answer]], Answer],
 ) -> list[Answer]:
-    """Return the answer for every session: from one call of the policy, or else one by one.
+    """Return the answer for every session: its actions as float64, from one call or else one by one.
 
-    When the call for all raises, each session is asked for by itself, so that only those at fault
-    get an exception for an answer.
+    A chunk that is no numbers is the fault of its session alone. When the call for all raises, each
+    session is asked for by itself, so that only those at fault get an exception for an answer.
 
     Args:
         policy: Its ``act_many`` is called.
@@ -46,20 +46,23 @@ def answers(
         observations: N.
         call: Makes a call for the sessions with these indices; it may limit it and say so.
     """
+    if len(sessions) > 1:
+        try:
+            found: list[Answer] = call(range(len(sessions)), lambda: _acted(policy, sessions, observations))
+            return found
+        except BaseException:
+            pass  # whoever is at fault gets it below, as the only one
+    return [
+        call([i], partial(_acted_alone, policy, session, observation))
+        for i, (session, observation) in enumerate(zip(sessions, observations, strict=True))
+    ]
+
+
+def _acted_alone(policy: BatchedPolicy, session: Any, observation: Observation) -> Answer:
     try:
-        found: list[Answer] = call(range(len(sessions)), lambda: _acted(policy, sessions, observations))
-        return found
+        return _acted(policy, [session], [observation])[0]
     except BaseException as error:
-        if len(sessions) == 1:
-            return [Raised.of(error, traceback.format_exc())]
-    found = []
-    for i, (session, observation) in enumerate(zip(sessions, observations, strict=True)):
-
-        def alone(_: Sequence[int], make: Callable[[], Answer], i: int = i) -> Answer:
-            return call([i], make)
-
-        found += answers(policy, [session], [observation], alone)
-    return found
+        return Raised.of(error)
 
 
 def _acted(
@@ -68,4 +71,11 @@ def _acted(
     chunks = list(policy.act_many(sessions, observations))
     if len(chunks) != len(sessions):
         raise TypeError(f"act_many returned {len(chunks)} chunks of actions for {len(sessions)} sessions")
-    return chunks
+    return [_numbers(chunk) for chunk in chunks]
+
+
+def _numbers(chunk: object) -> Answer:
+    try:
+        return np.array(chunk, dtype=np.float64)
+    except BaseException as error:
+        return Raised.of(error)

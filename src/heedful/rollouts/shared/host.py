@@ -59,14 +59,9 @@ class Host:
     def introduce(self, pid: int, pipe: connection.Connection) -> None:
         """Let it answer the worker ``pid`` through ``pipe``, of which this process keeps no copy."""
         with suppress(OSError):  # it has died, which shows when its messages are awaited
-            self.control.send(("worker", pid))
+            self.control.send(pid)
             reduction.send_handle(self.control, pipe.fileno(), self.process.pid or 0)
         pipe.close()
-
-    def tell(self, pid: int, alone: bool) -> None:
-        """Say whether the worker ``pid`` is to be answered by itself, never with others in one call."""
-        with suppress(OSError):
-            self.control.send(("alone" if alone else "together", pid))
 
     def trouble(self) -> str:
         """Return what is wrong with it, fit for "it was"; empty while nothing is."""

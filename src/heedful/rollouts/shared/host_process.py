@@ -7,7 +7,6 @@ import os
 import pickle
 import signal
 import time
-import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,12 +14,17 @@ from dataclasses import dataclass, field, replace
 from multiprocessing import connection, reduction
 from typing import Any
 
-from heedful.policies.references import load as load_policy
+from heedful.rollouts.failures import plain
+from heedful.rollouts.home import end_if_forked, stay_at_home
 from heedful.rollouts.lifeline import end_with_parent
+from heedful.rollouts.loading import LoadedPolicy
+from heedful.rollouts.loading import load as load_policy
+from heedful.rollouts.loop import checked_instruction
 from heedful.rollouts.shared.batch import answers, why_not_shared
 from heedful.rollouts.shared.images import ImageMemory
-from heedful.rollouts.shared.messages import Act, Begin, Load, Loaded, NewMemory, Question, Raised
+from heedful.rollouts.shared.messages import Act, Answer, Begin, Load, Loaded, NewMemory, Question, Raised
 from heedful.rollouts.shared.serving import Serving
+from heedful.rollouts.surroundings import Surroundings
 from heedful.rollouts.watch import Limits, Watch
 
 KEEP = 2
@@ -39,20 +43,24 @@ def main(control: connection.Connection, watch: Watch, serving: Serving, limits:
     end_with_parent()
     with contextlib.suppress(EOFError, OSError):  # the driver is gone
         control.send("ready")
-        _Host(control, watch, serving, limits).serve()
+        host = _Host(control, watch, serving, limits)
+        stay_at_home(host.hang_up)
+        host.serve()
     os._exit(0)
 
 
 @dataclass(eq=False)
 class _Guest:
-    """A worker: its pipe, its images, the episode it is in and the question it waits with."""
+    """A worker: its pipe, its images, its policy and episode, and the question it waits with."""
 
     pid: int
     pipe: connection.Connection
     memory: ImageMemory | None = None
-    policy: Any = None
+    ref: str = ""
+    loaded: LoadedPolicy | None = None
     session: Any = None
     question: Question | None = None
+    number: int = 0
 
 
 @dataclass(eq=False)
@@ -63,9 +71,14 @@ class _Host:
     limits: Limits
     guests: list[_Guest] = field(default_factory=list)
     queue: list[_Guest] = field(default_factory=list)
-    policies: OrderedDict[str, Any] = field(default_factory=OrderedDict)
-    alone: set[int] = field(default_factory=set)
+    policies: OrderedDict[str, LoadedPolicy] = field(default_factory=OrderedDict)
     last_call_s: float = 0.0
+    surroundings: Surroundings = field(default_factory=Surroundings.now)
+
+    def hang_up(self) -> None:
+        """Close all pipes."""
+        for pipe in [self.control, *(guest.pipe for guest in self.guests)]:
+            pipe.close()
 
     def serve(self) -> None:
         while True:
@@ -86,22 +99,15 @@ class _Host:
         for guest in [guest for guest in self.guests if guest.pipe in ready]:
             self._asked(guest)
 
-    def _told(self, message: tuple[str, int] | None) -> None:
-        """Do what the driver says: a new worker, one that is to be answered alone or not, or the end."""
-        if message is None:
+    def _told(self, pid: int | None) -> None:
+        """Do what the driver says: there is a new worker, or this is the end."""
+        if pid is None:
             raise EOFError
-        what, pid = message
-        if what == "worker":
-            pipe = connection.Connection(reduction.recv_handle(self.control))
-            self.guests.append(_Guest(pid, pipe))
-        elif what == "alone":
-            self.alone.add(pid)
-        else:
-            self.alone.discard(pid)
+        self.guests.append(_Guest(pid, connection.Connection(reduction.recv_handle(self.control))))
 
     def _asked(self, guest: _Guest) -> None:
         try:
-            question = pickle.loads(guest.pipe.recv_bytes())
+            number, question = pickle.loads(guest.pipe.recv_bytes())
             if isinstance(question, NewMemory):
                 guest.memory = ImageMemory(reduction.recv_handle(guest.pipe))
                 guest.memory.close()
@@ -109,7 +115,7 @@ class _Host:
         except (EOFError, OSError):
             self._leave(guest)
             return
-        guest.question = question
+        guest.number, guest.question = number, question
         self.queue.append(guest)
 
     def _leave(self, guest: _Guest) -> None:
@@ -117,6 +123,11 @@ class _Host:
         self.guests.remove(guest)
         if guest in self.queue:
             self.queue.remove(guest)
+        self._end_session(guest)
+
+    def _end_session(self, guest: _Guest) -> None:
+        with self._limited([guest], "ending an episode", self.limits.call_s):
+            guest.loaded = guest.session = None
 
     def _wait_for_more(self) -> None:
         """Give other workers in an episode a moment to ask, too: never long beside what a call takes."""
@@ -130,14 +141,10 @@ class _Host:
     def _next(self) -> list[_Guest]:
         """Return whom to answer next: the first in the queue, and whoever can be answered with it."""
         first = self.queue[0]
-        if not isinstance(first.question, Act) or first.pid in self.alone:
+        if not isinstance(first.question, Act):
             return [first]
         return [
-            guest
-            for guest in self.queue
-            if isinstance(guest.question, Act)
-            and guest.policy is first.policy
-            and guest.pid not in self.alone
+            guest for guest in self.queue if isinstance(guest.question, Act) and guest.loaded is first.loaded
         ]
 
     def _answer(self, those: Sequence[_Guest]) -> None:
@@ -147,30 +154,36 @@ class _Host:
             found = self._act(those)
             self.last_call_s = time.monotonic() - begun
         else:
-            try:
-                found = [self._load_or_begin(those[0])]
-            except BaseException as error:
-                found = [Raised.of(error, traceback.format_exc())]
+            found = [self._loaded_or_begun(those[0])]
+        end_if_forked()
         for guest, answer in zip(those, found, strict=True):
             self.queue.remove(guest)
             guest.question = None
             try:
-                guest.pipe.send_bytes(pickle.dumps(answer))
+                guest.pipe.send_bytes(pickle.dumps((guest.number, answer)))
             except OSError:
                 self._leave(guest)
 
-    def _load_or_begin(self, guest: _Guest) -> Any:
+    def _loaded_or_begun(self, guest: _Guest) -> Answer:
         question = guest.question
-        if isinstance(question, Load):
-            guest.session = guest.policy = None
-            policy = self._loaded(question.ref, guest)
-            return Loaded(policy.contract, why_not_shared(policy, question.ref))
-        assert isinstance(question, Begin)
-        policy = self._loaded(question.ref, guest)
-        with self._limited([guest], "policy.reset", self.limits.call_s):
+        try:
+            if isinstance(question, Load):
+                return self._load(guest, question.ref)
+            assert isinstance(question, Begin)
+            if guest.loaded is None or guest.ref != question.ref:
+                self._load(guest, question.ref)
+            with self._limited([guest], "policy.reset", self.limits.call_s):
+                return self._begin(guest, question)
+        except BaseException as error:
+            return Raised.of(error)
+
+    def _begin(self, guest: _Guest, question: Begin) -> Answer:
+        try:
+            policy: Any = guest.loaded.policy if guest.loaded is not None else None
             guest.session, received = policy.begin(question.start)
-        guest.policy = policy
-        return received
+            return checked_instruction(received)
+        except BaseException as error:
+            return Raised.of(error)
 
     def _act(self, those: Sequence[_Guest]) -> list[Any]:
         observations = []
@@ -188,21 +201,31 @@ class _Host:
             with self._limited(asking, words, self.limits.call_s):
                 return make()
 
-        return answers(those[0].policy, [guest.session for guest in those], observations, call)
+        policy: Any = those[0].loaded.policy if those[0].loaded is not None else None
+        return answers(policy, [guest.session for guest in those], observations, call)
 
-    def _loaded(self, ref: str, guest: _Guest) -> Any:
+    def _load(self, guest: _Guest, ref: str) -> Loaded:
+        """Give ``guest`` the policy ``ref``, which stays its own until it asks for another."""
+        self._end_session(guest)
+        self.surroundings.restore()
         if ref not in self.policies:
             with self._limited([guest], f"loading policy {ref}", self.limits.load_s):
-                policy = load_policy(ref)
-            if why_not_shared(policy, ref):
-                return policy  # the worker loads its own; it is not kept here
-            self.policies[ref] = policy
-            while len(self.policies) > KEEP:
-                self.policies.popitem(last=False)
+                loaded = load_policy(ref)
+                not_shared = plain(why_not_shared(loaded, ref))
+                if not_shared:  # the worker loads its own; this one is not kept here
+                    return Loaded(loaded.contract, not_shared)
+            self.policies[ref] = loaded
+            with self._limited([guest], "ending a policy", self.limits.call_s):
+                while len(self.policies) > KEEP:
+                    self.policies.popitem(last=False)
         self.policies.move_to_end(ref)
-        return self.policies[ref]
+        guest.ref, guest.loaded = ref, self.policies[ref]
+        return Loaded(guest.loaded.contract, "", guest.loaded.identity, guest.loaded.training_seed)
 
     @contextmanager
     def _limited(self, those: Sequence[_Guest], doing: str, limit_s: float) -> Iterator[None]:
         with self.serving.those([guest.pid for guest in those]), self.watch.limited(doing, limit_s):
-            yield
+            try:
+                yield
+            finally:
+                self.surroundings.restore_calls()

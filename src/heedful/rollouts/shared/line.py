@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heedful.rollouts.failures import RaisedElsewhere, one_line
 from heedful.rollouts.shared.images import ImageMemory, size_needed
 from heedful.rollouts.shared.messages import Act, Begin, Load, Loaded, NewMemory, Question, Raised
 from heedful.rollouts.watch import Watch
 from heedful.spec.contract import Observation, PolicyContract
+from heedful.spec.errors import UserError
 from heedful.spec.seams import Start
 
 
@@ -28,17 +30,22 @@ class Line:
 
     def __init__(self, pipe: connection.Connection) -> None:
         self._pipe = pipe
+        self._asked = 0
         self._memory: ImageMemory | None = None
 
     def ask(self, question: Question) -> Any:
         """Return the answer to ``question``.
 
         Raises:
-            BaseException: What the policy raised there.
+            UserError: One was raised there.
+            RaisedElsewhere: Something else was.
         """
+        self._asked += 1
+        number, answer = 0, None
         try:
-            self._pipe.send_bytes(pickle.dumps(question))
-            answer = pickle.loads(self._pipe.recv_bytes())
+            self._pipe.send_bytes(pickle.dumps((self._asked, question)))
+            while number != self._asked:
+                number, answer = pickle.loads(self._pipe.recv_bytes())
         except (EOFError, OSError):
             threading.Event().wait()  # until the driver ends this process
         if isinstance(answer, Raised):
@@ -58,7 +65,7 @@ class Line:
         if self._memory is None or self._memory.size < size:
             memory = ImageMemory.make(size)
             try:
-                self._pipe.send_bytes(pickle.dumps(NewMemory()))
+                self._pipe.send_bytes(pickle.dumps((0, NewMemory())))
                 reduction.send_handle(self._pipe, memory.descriptor, 0)
             except OSError:
                 pass  # the next question finds out
@@ -72,7 +79,10 @@ class Line:
         Raises:
             UserError: It cannot be made.
         """
-        loaded: Loaded = self.ask(Load(ref))
+        try:
+            loaded: Loaded = self.ask(Load(ref))
+        except RaisedElsewhere as error:
+            raise UserError(f"Policy {ref!r} cannot be made: {one_line(error)}") from error
         if not loaded.not_shared:
             self.memory(size_needed(loaded.contract.cameras))
         return loaded

@@ -1,13 +1,18 @@
-"""What a worker and the process that holds the policies say to each other; small, without pixels."""
+"""What a worker and the process that holds the policies say to each other; small, without pixels.
+
+The policies' modules may be known in that process only. So answers are plain values: arrays of float64,
+str, the classes below. Questions travel as ``(number, question)`` and answers as ``(number, answer)``.
+"""
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass
 from typing import Any
 
+from heedful.rollouts.failures import RaisedElsewhere, name_and_text, safe_traceback
 from heedful.rollouts.shared.images import Layout
 from heedful.spec.contract import Observation, PolicyContract
+from heedful.spec.errors import UserError
 from heedful.spec.seams import Start
 
 
@@ -20,10 +25,12 @@ class Load:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A policy's contract, and why it cannot be shared; empty if it can."""
+    """What a policy said of itself, see ``LoadedPolicy``, and why it cannot be shared; empty if it can."""
 
     contract: PolicyContract
     not_shared: str
+    identity: str = ""
+    training_seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,30 +57,27 @@ class Act:
 Question = Load | Begin | Act
 
 
+Answer = Any
+"""``Loaded``, the instruction received, actions [T, A] of float64, or ``Raised``."""
+
+
 @dataclass(frozen=True)
 class Raised:
-    """In place of an answer: what the policy raised, pickled, and its traceback."""
+    """In place of an answer: what was raised there, as text, and its traceback."""
 
-    error: bytes
     name: str
     text: str
     traceback: str
+    is_user_error: bool
 
     @staticmethod
-    def of(error: BaseException, traceback: str) -> Raised:
+    def of(error: BaseException) -> Raised:
         """Return ``error`` in a form that can be sent, whatever it is."""
-        try:
-            data = pickle.dumps(error)
-            pickle.loads(data)
-        except Exception:
-            data = b""  # somebody else's exception, which cannot be pickled or not be made again
-        return Raised(data, type(error).__name__, str(error), traceback)
+        name, text = name_and_text(error)
+        return Raised(name, text, safe_traceback(error), isinstance(error, UserError))
 
-    def again(self) -> BaseException:
-        """Return the exception, to be raised in the worker, with the traceback as its note."""
-        error: Any = RuntimeError(f"{self.name}: {self.text}")
-        if self.error:
-            error = pickle.loads(self.error)
+    def again(self) -> Exception:
+        """Return an exception to be raised in the worker, with the traceback as its note."""
+        error = UserError(self.text) if self.is_user_error else RaisedElsewhere(self.name, self.text)
         error.add_note(f"\nIn the process that holds the policies:\n{self.traceback}")
-        result: BaseException = error
-        return result
+        return error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from heedful.rollouts.pool import Pool
@@ -24,9 +24,9 @@ _context = multiprocessing.get_context("spawn")
 def shared_pool(workers: int = 2, limits: Limits = LIMITS) -> Iterator[Pool]:
     """Give a pool whose workers share policies, which another process holds.
 
-    What hangs or dies there is found out, as in a worker. Every worker is then replaced, the episodes
-    under way are tried again, and those that may have been the cause are answered by themselves from
-    then on; so no episode is given up for what another has done.
+    What hangs or dies there is found out, as in a worker. Every worker is then replaced and the episodes
+    under way are tried again, from then on one at a time, since each of them may have been the cause;
+    so no episode is given up for what another has done.
 
     Args:
         workers: As for ``Pool``.
@@ -48,7 +48,7 @@ class SharedWorker(LocalWorker):
         ours, theirs = _context.Pipe()
         super().__init__(function, time_limit_s, theirs)
         theirs.close()
-        self._site = site
+        self._waiting: bytes | None = None
         site.host.introduce(self.pid, ours)
 
     @property
@@ -61,10 +61,20 @@ class SharedWorker(LocalWorker):
         """Whether it waits for the answer of a policy."""
         return self.watch.doing.startswith(_ASKING)
 
+    @property
+    def waits(self) -> bool:
+        """Whether its item is still to be sent to it."""
+        return self._waiting is not None
+
     def give(self, index: int, key: str, item: bytes) -> None:
-        """Send an item; one under suspicion is answered alone."""
-        self._site.host.tell(self.pid, index in self._site.suspects)
-        super().give(index, key, item)
+        """Take an item; the site sends it when it may be run beside what the others run."""
+        self.index, self.key, self._waiting = index, key, item
+
+    def begin(self) -> None:
+        """Send the item."""
+        item, self._waiting = self._waiting, None
+        if item is not None and self.index is not None and self.key is not None:
+            super().give(self.index, self.key, item)
 
 
 class SharedSite:
@@ -72,7 +82,7 @@ class SharedSite:
 
     Attributes:
         host: That process.
-        suspects: Items that may have killed one.
+        suspects: Items that may have killed one; while such an item is run, no other is.
     """
 
     def __init__(self, workers: int, limits: Limits) -> None:
@@ -88,6 +98,8 @@ class SharedSite:
     def messages(self, team: Sequence[Worker]) -> list[tuple[Worker, Message]]:
         """Wait until somebody says something, dies or is overdue, or for half a second."""
         ours = [worker for worker in team if isinstance(worker, SharedWorker)]
+        for worker in may_begin(ours, self.suspects):
+            worker.begin()
         sentinels = [self.host.process.sentinel]
         found: list[tuple[Worker, Message]] = list(heard(ours, sentinels, self.host.deadline))
         late = [worker for worker in overdue(ours, found) if isinstance(worker, SharedWorker)]
@@ -104,21 +116,22 @@ class SharedSite:
         for worker in ours:
             if worker not in gone:  # whoever has just spoken, too: nobody would answer it any more
                 worker.kill()
-                found.append((worker, Gone(reason, blamed=worker.pid in at_fault)))
+                gone_too = Gone(reason, blamed=worker.pid in at_fault, begun=not worker.waits)
+                found.append((worker, gone_too))
         return found
 
     def _at_fault(self, team: Sequence[SharedWorker], in_vain: set[int]) -> set[int]:
-        """Return the workers whose items may be what ended the host, and remember the items.
+        """Return the workers whose items may be what ended the host; all items under way are suspects now.
 
         Those in the call, if there was one (a worker that has been ended since is blamed already); else
-        those that asked in vain; else all that had an item; but nobody if it never came to work.
+        those that asked in vain; else the only one that ran anything, if it was only one. Nobody if the
+        host never came to work.
         """
         if not self.host.started:
             return set()
-        busy = {worker.pid: worker.index for worker in team if worker.index is not None}
-        found = self.host.serving() or in_vain or set(busy)
-        self.suspects |= {index for pid, index in busy.items() if pid in found}
-        return found
+        busy = {worker.pid: worker.index for worker in team if worker.index is not None and not worker.waits}
+        self.suspects |= {index for index in busy.values() if index is not None}
+        return self.host.serving() or in_vain or (set(busy) if len(busy) == 1 else set())
 
     def _replace_host(self) -> None:
         self._failed_starts = 0 if self.host.started else self._failed_starts + 1
@@ -129,3 +142,13 @@ class SharedSite:
                 'A script that starts a run needs `if __name__ == "__main__":` around it.'
             )
         self.host = Host(*self._start)
+
+
+def may_begin(team: Sequence[SharedWorker], suspects: Collection[int]) -> list[SharedWorker]:
+    """Return the workers of ``team`` whose waiting items may be run now: a suspect only by itself."""
+    running = [worker for worker in team if worker.index is not None and not worker.waits]
+    waiting = [worker for worker in team if worker.index is not None and worker.waits]
+    doubtful = [worker for worker in waiting if worker.index in suspects]
+    if any(worker.index in suspects for worker in running) or (doubtful and running):
+        return []
+    return doubtful[:1] or waiting

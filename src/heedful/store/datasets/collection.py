@@ -10,7 +10,7 @@ from typing import Any, Self
 from heedful.spec.errors import UserError
 from heedful.store.datasets import layout
 from heedful.store.datasets.staging import Staging
-from heedful.store.datasets.write import assemble
+from heedful.store.datasets.write import assemble, refuse_parts_of_others
 from heedful.store.disk import disk_errors, remove_leftovers, write_atomically
 from heedful.store.json_file import read_json
 from heedful.store.process_lock import ProcessLock
@@ -41,52 +41,28 @@ class Collection:
             UserError: ``out`` holds another dataset or collection (a line for every
                 difference), is in use, or holds other things.
         """
-        if out.is_file():
-            raise UserError(f"{out} is a file; a dataset needs a folder of its own.")
-        known = (out / layout.INFO_PATH).exists() or (out / ".staging").exists()
-        other = [p.name for p in out.glob("*") if not p.name.startswith(".")] if out.is_dir() else []
-        if other and not known:
-            raise UserError(
-                f"{out} is no dataset and is not empty ({sorted(other)[0]}); choose another folder."
-            )
+        check_request(out, request)
         staging = Staging(out)
         with disk_errors(out):
             out.mkdir(parents=True, exist_ok=True)
         collection = cls(staging, json.loads(json.dumps(request)), keys)
         try:
-            collection._same_request()
+            check_request(out, request)  # again: another process may have been at it until just now
+            collection._begin()
         except BaseException:
             collection.close()
             raise
         return collection
 
-    def _same_request(self) -> None:
+    def _begin(self) -> None:
         if self.complete:
-            kept = read_json(self.staging.out / layout.HEEDFUL_PATH).get("request")
-            self._compare(kept)
             self.staging.clear()  # left behind by a kill between the last two steps
             return
         note = self.staging.folder / _REQUEST
         if note.exists():
-            self._compare(read_json(note))
             remove_leftovers(self.staging.folder)
         else:
             write_atomically(note, json.dumps(self._request).encode())
-
-    def _compare(self, kept: Any) -> None:
-        if kept == self._request:
-            return
-        old = kept if isinstance(kept, dict) else {}
-        new = self._request
-        lines = [
-            f"  {key}: {old.get(key, 'absent')!r} in the folder, {new.get(key, 'absent')!r} asked for"
-            for key in sorted({*old, *new})
-            if old.get(key) != new.get(key)
-        ]
-        raise UserError(
-            f"{self.staging.out} holds another dataset; choose another folder or delete it:\n"
-            + "\n".join(lines)
-        )
 
     @property
     def complete(self) -> bool:
@@ -118,3 +94,47 @@ class Collection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def check_request(out: Path, request: Mapping[str, Any]) -> None:
+    """Refuse what ``Collection.open`` would refuse, as far as can be told by looking; nothing is written.
+
+    Args:
+        out: The dataset's folder.
+        request: Everything that the content depends on, as plain JSON data.
+
+    Raises:
+        UserError: ``out`` holds another dataset or collection (a line for every difference), or
+            other things.
+    """
+    if out.is_file():
+        raise UserError(f"{out} is a file; a dataset needs a folder of its own.")
+    wanted = json.loads(json.dumps(request))
+    if (out / layout.INFO_PATH).exists():
+        notes = out / layout.HEEDFUL_PATH
+        if not notes.exists():
+            raise UserError(
+                f"{out} holds another dataset, which heedful did not write (no {layout.HEEDFUL_PATH}); "
+                "choose another folder."
+            )
+        _compare(out, read_json(notes).get("request"), wanted)
+        return
+    staging = out / ".staging"
+    other = [p.name for p in out.glob("*") if not p.name.startswith(".")] if out.is_dir() else []
+    if other and not staging.exists():
+        raise UserError(f"{out} is no dataset and is not empty ({sorted(other)[0]}); choose another folder.")
+    refuse_parts_of_others(Staging(out))
+    if (staging / _REQUEST).exists():
+        _compare(out, read_json(staging / _REQUEST), wanted)
+
+
+def _compare(out: Path, kept: Any, wanted: Mapping[str, Any]) -> None:
+    if kept == wanted:
+        return
+    old = kept if isinstance(kept, dict) else {}
+    lines = [
+        f"  {key}: {old.get(key, 'absent')!r} in the folder, {wanted.get(key, 'absent')!r} asked for"
+        for key in sorted({*old, *wanted})
+        if old.get(key) != wanted.get(key)
+    ]
+    raise UserError(f"{out} holds another dataset; choose another folder or delete it:\n" + "\n".join(lines))

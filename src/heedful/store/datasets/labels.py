@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +11,19 @@ import pyarrow as pa
 
 from heedful.spec.errors import UserError, unknown
 from heedful.store.datasets import layout
-from heedful.store.datasets.meta import Meta, column_names, read_table
+from heedful.store.datasets.meta import Meta, column_names, read_table, values_of
+from heedful.store.datasets.meta_values import check_indices, unreadable
 
 TASKS = ("task", "tasks", "task_index")
 """Names of the task itself."""
 
-OUTCOMES = ("verdict", "score", "judge", "reason")
-"""Notes on how a rollout ended, which tell nothing of how it began."""
-
 FRAMES, EPISODES, NOTES = "data/*.parquet", "meta/episodes", layout.HEEDFUL_PATH
 """Where a label may be found."""
+
+BEFOREHAND = (
+    "scene", "arm", "case", "pair", "suite", "base_seed", "policy", "policy_ref", "training_seed",
+)  # fmt: skip
+"""heedful's notes that do not come from the instruction; target, verb and the factors' values do."""
 
 _SEVERAL = " + "
 
@@ -40,15 +43,25 @@ class Labels:
     values: tuple[str, ...]
 
 
-def task_of(episode: Mapping[str, Any]) -> str:
-    """Return the task of an episode; several task strings together are one task of their own.
+def tasks_of(episodes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the task of every episode; several task strings together are one task of their own.
 
-    They are sorted: LeRobot does not keep the order in which they were given.
+    They are sorted: LeRobot does not keep the order in which they were given. Different tasks have
+    different names, also where one is worded like the combination of others.
     """
-    tasks = episode["tasks"]
-    if not tasks:
-        raise UserError(f"Episode {episode['episode_index']} has no task.")
-    return tasks if isinstance(tasks, str) else _SEVERAL.join(sorted(map(str, tasks)))
+    given = [tuple(sorted(set(episode["tasks"]))) for episode in episodes]
+    for tasks, episode in zip(given, episodes, strict=True):
+        if not tasks:
+            raise UserError(f"Episode {episode['episode_index']} has no task.")
+    names: dict[tuple[str, ...], str] = {}
+    taken: set[str] = set()
+    for tasks in sorted(set(given), key=lambda tasks: (len(tasks), tasks)):  # single ones keep their words
+        name = _SEVERAL.join(tasks)
+        while name in taken:
+            name += " (several tasks)"
+        names[tasks] = name
+        taken.add(name)
+    return [names[tasks] for tasks in given]
 
 
 def read_labels(meta: Meta, name: str) -> Labels:
@@ -56,12 +69,18 @@ def read_labels(meta: Meta, name: str) -> Labels:
 
     Raises:
         UserError: There is none (names those that would do), it changes inside an episode,
-            an episode has none, or it is the task itself.
+            an episode has none, or it is the task itself, whatever it is called.
     """
-    if name in TASKS:
+    with unreadable(f"Label {name!r} of {meta.root}"):
+        found = None if name in TASKS else _found(meta, name)
+    if found is None or list(found.values) == tasks_of(meta.episodes):
         raise UserError(
             f"The label {name!r} is the task itself; name what says in which scene an episode was recorded."
         )
+    return found
+
+
+def _found(meta: Meta, name: str) -> Labels:
     if name in _frame_columns(meta):
         return Labels(name, FRAMES, tuple(_constant(meta, name)))
     for where, rows in ((EPISODES, meta.episodes), (NOTES, _notes(meta))):
@@ -73,7 +92,7 @@ def read_labels(meta: Meta, name: str) -> Labels:
 
 
 def usable(meta: Meta) -> dict[str, list[str]]:
-    """Return where -> the labels that could tell episodes apart in groups; not the task, not the outcome.
+    """Return where -> the labels that could tell episodes apart in groups; not what tells the task.
 
     Every episode has exactly one value of each, there are several values, and some episodes
     share theirs.
@@ -83,7 +102,7 @@ def usable(meta: Meta) -> dict[str, list[str]]:
     found = {
         FRAMES: [name for name in _frame_columns(meta) if _is_single(meta, name)],
         EPISODES: [name for name in columns if name not in ("length", *TASKS)],
-        NOTES: [name for name in (notes[0] if notes else ()) if name not in OUTCOMES],
+        NOTES: [name for name in (notes[0] if notes else ()) if name in BEFOREHAND],
     }
     kept = {where: [name for name in names if _groups(meta, name)] for where, names in found.items()}
     return {where: names for where, names in kept.items() if names}
@@ -112,15 +131,14 @@ def _is_single(meta: Meta, name: str) -> bool:
 def _constant(meta: Meta, name: str) -> list[str]:
     """Return the one value that the column ``name`` of the frames has in each episode."""
     found: dict[int, str] = {}
+    frames: dict[int, int] = {}
     for path in meta.data_files:
-        if name not in column_names(path):
-            raise UserError(f"{path} lacks the column {name}.")
         columns = ["episode_index", name] if name != "episode_index" else [name]
         table = read_table(path, columns)
-        frames: dict[int, int] = {}
-        for episode, value in zip(
-            table["episode_index"].to_pylist(), _texts(table[name], f"{path}: {name}"), strict=True
-        ):
+        where = f"{path}: episode_index"
+        episodes = values_of(table["episode_index"], where)
+        check_indices(episodes, where)
+        for episode, value in zip(episodes, _texts(table[name], f"{path}: {name}"), strict=True):
             frame = frames[episode] = frames.get(episode, -1) + 1
             first = found.setdefault(episode, value)
             if value != first:
@@ -128,10 +146,16 @@ def _constant(meta: Meta, name: str) -> list[str]:
                     f"{name!r} changes inside episode {episode} of {meta.root}: {_short(first)} in frame 0, "
                     f"{_short(value)} in frame {frame}; a label must be the same in all frames of an episode."
                 )
-    lacking = [e["episode_index"] for e in meta.episodes if e["episode_index"] not in found]
-    if lacking:
-        raise UserError(f"{meta.root / 'data'} has no frames of episode {lacking[0]}.")
-    return [found[episode["episode_index"]] for episode in meta.episodes]
+    for i, episode in enumerate(meta.episodes):
+        there = frames.pop(i, -1) + 1
+        if there != episode["length"]:
+            said = episode["length"]
+            raise UserError(
+                f"{meta.root / 'data'} has {there} frames of episode {i}; {EPISODES} says {said}."
+            )
+    if frames:
+        raise UserError(f"{meta.root / 'data'} has frames of episode {min(frames)}, which {EPISODES} lacks.")
+    return [found[i] for i in range(len(meta.episodes))]
 
 
 def _texts(column: pa.ChunkedArray, where: str) -> Iterable[str]:
@@ -140,15 +164,15 @@ def _texts(column: pa.ChunkedArray, where: str) -> Iterable[str]:
     if pa.types.is_struct(kind) or pa.types.is_binary(kind):
         raise UserError(f"{where} cannot be a label: it holds {kind}.")
     if pa.types.is_float32(kind):  # as it was written: 0.1, not 0.10000000149011612
-        return [str(np.float32(v)) if v is not None else _text(v, where) for v in column.to_pylist()]
-    return [_text(value, where) for value in column.to_pylist()]
+        return [str(np.float32(_text(value, where))) for value in column.to_pylist()]
+    return [_text(value, where) for value in values_of(column, where)]
 
 
 def _text(value: Any, where: str) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if value is None:
-        raise UserError(f"{where} is empty somewhere; every episode needs a label.")
+    if value is None or value != value:  # the latter is what no number is
+        raise UserError(f"{where} is empty or NaN somewhere; every episode needs a label.")
     return str(value)
 
 
@@ -158,7 +182,7 @@ def _short(value: str) -> str:
 
 def _given(rows: list[dict[str, Any]], name: str, where: str) -> list[str]:
     for i, row in enumerate(rows):
-        if row.get(name) is None:
+        if row.get(name) is None or row[name] != row[name]:  # the latter is NaN
             raise UserError(f"{where}: episode {i} has no {name!r}; every episode needs a label.")
     return [_text(row[name], where) for row in rows]
 

@@ -13,6 +13,13 @@ import pyarrow.parquet as pq
 
 from heedful.spec.errors import UserError
 from heedful.store.datasets import layout
+from heedful.store.datasets.meta_values import (
+    check_episodes,
+    check_indices,
+    check_info,
+    check_notes,
+    unreadable,
+)
 from heedful.store.json_file import read_json
 
 
@@ -89,39 +96,67 @@ def read_meta(root: str | Path) -> Meta:
         if (root / ".staging").exists():
             raise UserError(f"The dataset {root} is unfinished; run the same command again that began it.")
         raise UserError(f"There is no dataset at {root} (no {layout.INFO_PATH}).")
-    info = read_json(root / layout.INFO_PATH)
+    place = root / layout.INFO_PATH
+    info = read_json(place)
     version = info.get("codebase_version")
     if version != layout.VERSION:
         raise UserError(f"The dataset {root} has version {version}; {layout.VERSION} is needed.")
+    with unreadable(str(place)):
+        check_info(info, str(place))
     files = sorted((root / "meta" / "episodes").glob("*/*.parquet"))
     if not files:
         raise UserError(f"{root / 'meta' / 'episodes'} is missing or empty.")
-    wanted = ["episode_index", "tasks", "length", "dataset_from_index", "dataset_to_index"]
-    rows: list[dict[str, Any]] = []
-    for file in files:
-        columns = [name for name in column_names(file) if not name.startswith("stats/")]
-        lacking = [name for name in wanted if name not in columns]
-        if lacking:
-            raise UserError(f"{file} lacks the column {lacking[0]}.")
-        rows += read_table(file, columns).to_pylist()
+    rows = [row for file in files for row in _episode_rows(file)]
+    rows.sort(key=lambda row: int(row["episode_index"]))
+    filmed = [name for name, feature in info["features"].items() if feature["dtype"] == "video"]
+    where = str(root / "meta" / "episodes")
+    with unreadable(where):
+        check_episodes(rows, filmed, where)
     notes, stats = root / layout.HEEDFUL_PATH, root / layout.STATS_PATH
-    try:
-        return Meta(
-            root=root,
-            info=info,
-            stats=read_json(stats) if stats.exists() else {},
-            tasks=_tasks(root / layout.TASKS_PATH),
-            episodes=sorted(rows, key=lambda row: int(row["episode_index"])),
-            notes=read_json(notes) if notes.exists() else {},
-        )
-    except (KeyError, TypeError) as error:
-        raise UserError(f"The dataset {root} has damaged meta files: {error}.") from error
+    noted = read_json(notes) if notes.exists() else {}
+    check_notes(noted, str(notes))
+    return Meta(
+        root=root,
+        info=info,
+        stats=read_json(stats) if stats.exists() else {},
+        tasks=_tasks(root / layout.TASKS_PATH),
+        episodes=rows,
+        notes=noted,
+    )
+
+
+def _episode_rows(file: Path) -> list[dict[str, Any]]:
+    """Return the rows of one file of ``meta/episodes``, without their statistics."""
+    columns = [name for name in column_names(file) if not name.startswith("stats/")]
+    lacking = [name for name in ("episode_index", "tasks") if name not in columns]
+    if lacking:
+        raise UserError(f"{file} lacks the column {lacking[0]}.")
+    table = read_table(file, columns)
+    found = {
+        name: values_of(column, f"{file}: {name}")
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    check_indices(found["episode_index"], f"{file}: episode_index")
+    found["tasks"] = [[tasks] if isinstance(tasks, str) else tasks for tasks in found["tasks"]]
+    return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the parquet table at ``path``, or only ``columns`` of it."""
     with _readable(path):
-        return pq.ParquetFile(path).read(columns, use_threads=False)
+        table = pq.ParquetFile(path).read(columns, use_threads=False)
+    lacking = [name for name in columns or () if name not in table.column_names]
+    if lacking:
+        raise UserError(f"{path} lacks the column {lacking[0]}.")
+    return table
+
+
+def values_of(column: pa.ChunkedArray, where: str) -> list[Any]:
+    """Return the values of ``column``; times are texts, since Python's own do not reach nanoseconds."""
+    with unreadable(where):
+        kept = column.cast(pa.string()) if pa.types.is_temporal(column.type) else column
+        values: list[Any] = kept.to_pylist()
+        return values
 
 
 def column_names(path: Path) -> list[str]:
@@ -132,7 +167,9 @@ def column_names(path: Path) -> list[str]:
 
 def read_in_parts(path: Path, column: str, rows: int = 64) -> Iterator[list[Any]]:
     """Yield the values of ``column`` of the parquet file at ``path``, so many ``rows`` at a time."""
-    with _readable(path):
+    if column not in column_names(path):
+        raise UserError(f"{path} lacks the column {column}.")
+    with _readable(path), unreadable(f"{path}: {column}"):
         for batch in pq.ParquetFile(path).iter_batches(rows, columns=[column], use_threads=False):
             yield batch.column(0).to_pylist()
 
@@ -155,7 +192,12 @@ def _tasks(path: Path) -> dict[str, int]:
         names = [name for name in names if name in ("task", "__index_level_0__")]
     if len(names) != 1 or "task_index" not in table.column_names:
         raise UserError(f"{path} must hold task strings and their task_index.")
-    return dict(zip(table[names[0]].to_pylist(), table["task_index"].to_pylist(), strict=True))
+    tasks, indices = (values_of(table[name], f"{path}: {name}") for name in (names[0], "task_index"))
+    check_indices(indices, f"{path}: task_index")
+    for task in tasks:
+        if not isinstance(task, str):
+            raise UserError(f"{path} has the task {task!r}; tasks must be texts.")
+    return dict(zip(tasks, indices, strict=True))
 
 
 def _size(feature: Mapping[str, Any]) -> tuple[int, int]:

@@ -37,20 +37,28 @@ def unpacked(content: NDArray[np.uint8], lengths: NDArray[np.int64]) -> list[byt
     return [content[end - length : end].tobytes() for end, length in zip(ends, lengths, strict=True)]
 
 
-def size_of(file: bytes, where: str) -> tuple[int, int]:
-    """Return height and width in px of an image file, without decoding it.
+def check_picture(file: bytes, size: tuple[int, int], decoded: bool, where: str) -> None:
+    """Refuse an image file of another size or, where it is to be ``decoded``, with damaged pixels.
 
     Args:
         file: PNG, JPEG or another format that Pillow knows.
+        size: Height and width in px that it must have.
+        decoded: Whether to read the pixels, too.
         where: What the file is called in the message.
 
     Raises:
-        UserError: It is no image.
+        UserError: It is no image, of another size, or damaged.
     """
     from PIL import Image, UnidentifiedImageError
 
     try:
         with Image.open(io.BytesIO(file)) as image:
-            return image.height, image.width
-    except (UnidentifiedImageError, OSError, ValueError) as error:
+            found = (image.height, image.width)
+            if decoded and found == size:  # a file that claims a larger size would take its memory
+                image.load()
+    except UnidentifiedImageError as error:
         raise UserError(f"{where} is no image ({len(file)} bytes).") from error
+    except Exception as error:  # Pillow raises many kinds for a damaged file
+        raise UserError(f"{where} is a damaged image ({' '.join(str(error).split())}).") from error
+    if found != size:
+        raise UserError(f"{where}: size is {list(found)}, expected {list(size)}.")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from heedful.spec.demonstration import Demonstration
@@ -15,6 +16,7 @@ from heedful.spec.errors import UserError, unknown
 from heedful.spec.images import area_resize
 from heedful.store.datasets import layout
 from heedful.store.datasets.meta import Meta, read_meta, read_table
+from heedful.store.datasets.meta_values import unreadable
 from heedful.store.video import decode_mp4
 
 _COLUMNS = layout.COLUMNS["demonstration"]
@@ -43,7 +45,14 @@ def load_demonstrations(
                 f"The dataset {path} lacks the feature {feature}; only demonstrations that "
                 "`heedful collect` wrote have it."
             )
-    return _demonstrations(meta, size_px, tuple(meta.cameras if cameras is None else cameras))
+    chosen = tuple(meta.cameras if cameras is None else cameras)
+    for camera in chosen:
+        if not meta.is_video(camera):
+            raise UserError(
+                f"The images of camera {camera} of {path} are no video; only demonstrations "
+                "that `heedful collect` wrote can be read."
+            )
+    return _demonstrations(meta, size_px, chosen)
 
 
 def _demonstrations(meta: Meta, size_px: int | None, cameras: Sequence[str]) -> Iterator[Demonstration]:
@@ -79,6 +88,10 @@ class _Frames:
 
     def columns(self, episode: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         path = self._meta.data_path(episode)
+        with unreadable(str(path)):
+            return self._columns(path, episode)
+
+    def _columns(self, path: Path, episode: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         if path != self._path:
             self._table, self._path = read_table(path, [*_COLUMNS, "index"]), path
             self._first = int(self._table["index"][0].as_py()) if self._table.num_rows else 0
@@ -93,11 +106,20 @@ class _Frames:
 
 
 def column_values(table: pa.Table, name: str) -> NDArray[Any]:
-    """Return a column of numbers, [T], or of lists of equally many numbers, [T, D]."""
+    """Return a column of numbers, [T], or of lists of equally many numbers, [T, D].
+
+    Raises:
+        ValueError: A frame has none, or another number of them than others.
+    """
     column = table[name].combine_chunks()
+    if column.null_count:
+        raise ValueError(f"{name} is empty in {column.null_count} frames")
     if not pa.types.is_fixed_size_list(column.type) and not pa.types.is_list(column.type):
         values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
         return values
+    lengths = pc.list_value_length(column).unique()
+    if len(lengths) > 1:
+        raise ValueError(f"{name} has not equally many numbers in every frame")
     flat = column.flatten().to_numpy(zero_copy_only=False)
     matrix: NDArray[Any] = flat.reshape(table.num_rows, -1)
     return matrix

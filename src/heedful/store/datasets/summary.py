@@ -24,6 +24,7 @@ class DatasetSummary:
             when `heedful collect` did not write it.
         failed: Tasks that no attempt achieved.
         size_bytes: All files.
+        remarks: Sentences on what is odd in it and yet no fault.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class DatasetSummary:
     attempts: int | None
     failed: int
     size_bytes: int
+    remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return a few lines for a terminal."""
@@ -54,4 +56,5 @@ class DatasetSummary:
             lines.append(f"  {self.attempts} attempts, {self.failed} tasks without success")
         lines.append(f"  {len(self.tasks)} tasks:")
         lines += [f"    {count:5d}  {task or '(no words)'}" for task, count in sorted(self.tasks.items())]
+        lines += [f"  {remark}" for remark in self.remarks]
         return "\n".join(lines)

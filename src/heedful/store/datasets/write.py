@@ -20,10 +20,12 @@ from heedful.store.datasets import layout
 from heedful.store.datasets.shards import DataFiles, VideoFiles
 from heedful.store.datasets.staging import StagedEpisode, Staging
 from heedful.store.datasets.statistics import Histogram, Stats, image_stats, joined, number_stats
-from heedful.store.disk import disk_errors, write_synced
+from heedful.store.disk import disk_errors, write_atomically, write_synced
 from heedful.store.process_lock import ProcessLock
 
 _PARTS = ("data", "videos", "meta")  # meta comes last: with it the dataset is complete
+_MOVING = "moving"
+"""The file in the staging folder that says that parts of the dataset are being put in their places."""
 
 
 def write_dataset(
@@ -45,11 +47,14 @@ def write_dataset(
     """
     out = Path(out)
     refuse_complete(out)
+    refuse_parts_of_others(Staging(out))
     with disk_errors(out):
         out.mkdir(parents=True, exist_ok=True)
     lock = ProcessLock(out)
     try:
         staging = Staging(out)
+        with disk_errors(out):
+            _remove_moved(staging)
         staging.clear()
         keys = []
         for i, demonstration in enumerate(demonstrations):
@@ -65,6 +70,28 @@ def refuse_complete(out: Path) -> None:
     """Raise when there is a complete dataset at ``out``."""
     if (out / layout.INFO_PATH).exists():
         raise UserError(f"There is a dataset at {out} already; choose another folder or delete it.")
+
+
+def refuse_parts_of_others(staging: Staging) -> None:
+    """Raise when there are parts of an unfinished dataset at ``staging.out`` that no assembly put there.
+
+    A kill between the last steps of ``assemble`` leaves parts of ours, and a note that says so.
+    """
+    if (staging.folder / _MOVING).exists():
+        return
+    for part in _PARTS:
+        if (staging.out / part).exists():
+            raise UserError(
+                f"{staging.out} holds {part}/, which is not of the dataset to be made there; "
+                "choose another folder or move it away."
+            )
+
+
+def _remove_moved(staging: Staging) -> None:
+    """Remove what a killed assembly had put in its place already."""
+    if (staging.folder / _MOVING).exists():
+        for part in _PARTS:
+            shutil.rmtree(staging.out / part, ignore_errors=True)
 
 
 def assemble(
@@ -84,6 +111,9 @@ def assemble(
         failed: Those that failed for good; they are noted in ``meta/heedful.json``.
         request: What was asked for, noted there, too.
         robot_type: For ``info.json``.
+
+    Raises:
+        UserError: There is nothing staged, parts of something else are in the way, or the disk refuses.
     """
     if not keys:
         raise UserError("There are no demonstrations to make a dataset of.")
@@ -96,8 +126,10 @@ def assemble(
                 writer.add(staging.read(key))
         failures = [{"id": key, "attempts": staging.failed_attempts(key)} for key in failed]
         writer.write_meta(failures, request, robot_type)
+        refuse_parts_of_others(staging)
+        write_atomically(staging.folder / _MOVING, b"")  # from now on such parts are of this dataset
+        _remove_moved(staging)
         for part in _PARTS:
-            shutil.rmtree(out / part, ignore_errors=True)
             if (building / part).exists():
                 (building / part).rename(out / part)
     staging.clear()

@@ -15,7 +15,7 @@ from heedful.metrics.paraphrase_summary import summarise_paraphrases
 from heedful.spec.manipulation import TASK_LABELS
 from heedful.spec.paraphrase import cell
 from heedful.spec.rollout import EpisodeRow, Verdict
-from heedful.suites.outcomes import CRASHED, UNJUDGED, Outcome, ended, tally, trained_with
+from heedful.suites.outcomes import CRASHED, UNJUDGED, Outcome, beyond_robot, ended, tally, trained_with
 from heedful.suites.paraphrase.similarity import similarities
 from heedful.suites.shares import percent
 
@@ -96,6 +96,7 @@ def _policy(name: str, outcomes: Sequence[Outcome], measured: Mapping[str, dict[
     found = measured.get(name, {})
     lost = {result: sum(counts[arm][result] for arm in ARMS) for result in (CRASHED, UNJUDGED)}
     warnings = [f"{n} of {len(outcomes)} rollouts are {result}." for result, n in lost.items() if n]
+    warnings += beyond_robot(outcomes)
     original = (found.get("original") or {}).get("value")
     if original is not None and original < LEAST_ORIGINAL:
         warnings.append(

@@ -13,7 +13,6 @@ from heedful.store.disk import write_atomically
 from heedful.store.findings_file import COMPARISON
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
-from heedful.suites.grid.axes import SUITE
 from heedful.workflows.collecting import check_image_size, collect_from_plan
 from heedful.workflows.comparing.bill import bill
 from heedful.workflows.comparing.layout import CACHE, Layout, lay_out
@@ -94,7 +93,7 @@ def compare(
     found = results(
         layout,
         folder.rows(),
-        folder.verdicts(SUITE),
+        folder.judgement(),
         bill(layout, workers),
         datasets,
         trained,

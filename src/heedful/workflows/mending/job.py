@@ -20,7 +20,6 @@ from heedful.store.findings_file import MEND
 from heedful.store.json_file import read_json
 from heedful.store.plan_file import holds, write_plan
 from heedful.store.run_folder import RunFolder
-from heedful.suites.grid.axes import SUITE
 from heedful.workflows.folder_names import as_first_named
 from heedful.workflows.judging import judge
 from heedful.workflows.mend_report import mend_report
@@ -111,7 +110,7 @@ def mend(
         (first, same, then),
         RunFolder.open(out / CONFLICTS).metrics(),
         grid.rows(),
-        grid.verdicts(SUITE),
+        grid.judgement(),
         data,
         trained,
     )

@@ -8,7 +8,7 @@ from heedful.spec.rollout import Estimate
 from heedful.spec.vocabulary import Binding, Vocabulary
 from heedful.suites.factors.cases import places
 from heedful.suites.factors.summary.balance import incomplete_units, same_object, side_preference
-from heedful.suites.outcomes import Outcome, impossible, label_share, losses
+from heedful.suites.outcomes import Outcome, beyond_robot, impossible, label_share, losses
 from heedful.suites.shares import percent
 
 LEAST_SUCCESS = 0.8
@@ -46,7 +46,7 @@ def pair_warnings(
             "too weak for its FDR to mean much."
         )
     if conflict and not any(o.result in ("overfit_1", "overfit_2") for o in conflict):
-        found.append("Nothing was overfit, so the FDR is undefined (not zero).")
+        found.append("No rollout follows either factor, so the FDR is undefined (not zero).")
     partial = incomplete_units(conflict, 2 * len(places(vocabulary, binding)))
     if partial:
         found.append(
@@ -70,5 +70,5 @@ def pair_warnings(
             f"Prefers the object on the image's {which}; by design this adds as much to either factor."
         )
     everything = [*conflict, *seen, *wordless]
-    found += losses(everything) + impossible(everything)
+    found += losses(everything) + impossible(everything) + beyond_robot(everything)
     return found

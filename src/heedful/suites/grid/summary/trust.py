@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from heedful.suites.grid.summary.outcomes import by_unit, side_preference
-from heedful.suites.outcomes import Outcome, impossible, label_share, losses
+from heedful.suites.outcomes import Outcome, beyond_robot, impossible, label_share, losses
 from heedful.suites.shares import percent
 
 
@@ -29,7 +29,7 @@ def warnings(asked: Sequence[Outcome], wordless: Sequence[Outcome]) -> list[str]
     if side.low is not None and side.high is not None and not side.low <= 0.5 <= side.high:
         found.append(f"Prefers the object on the image's {'left' if side.low > 0.5 else 'right'}.")
     everything = [*asked, *wordless]
-    found += losses(everything) + impossible(everything)
+    found += losses(everything) + impossible(everything) + beyond_robot(everything)
     return found
 
 
