@@ -14,6 +14,7 @@ from heedful.policies.conventions.model import Conventions
 from heedful.policies.remote.arrays import Coding
 from heedful.policies.remote.hosted import HostedPolicy
 from heedful.policies.remote.hosts import HOSTS, Told
+from heedful.policies.remote.listening import listening
 from heedful.policies.remote.protocols import HEADER
 from heedful.spec.errors import UserError
 from heedful.spec.seams import Policy
@@ -107,8 +108,7 @@ class PolicyServer:
         try:
             self._server = serve(
                 self._handle,
-                host,
-                port,
+                sock=listening(host, port),
                 compression=None,
                 max_size=2 * _picture_bytes(conventions) + _SPARE_BYTES,
                 max_queue=1,  # what lies unread for a hundred clients is memory
