@@ -64,9 +64,28 @@ def serving(
         raise UserError(f"Policy {ref!r} drives {contract.robots} robots; servers drive one.")
     coding: Coding = "openpi" if protocol == "openpi" else "vla-eval"
     conventions = conventions_for(contract, coding)
-    instances = Instances(policy, lambda: load(ref), clients, _WAIT_FOR_INSTANCE_S)
-    offer = announcement(conventions, _served(ref, policy, clients))
+    served = _served(ref, policy, clients)
+    instances = Instances(policy, lambda: _another(ref, served.digest), clients, _WAIT_FOR_INSTANCE_S)
+    offer = announcement(conventions, served)
     return PolicyServer(coding, conventions, offer, instances, host, port, tell or (lambda line: None))
+
+
+def _another(ref: str, digest: str) -> Policy:
+    """Return one more instance of the policy that is announced.
+
+    Raises:
+        UserError: Another policy is behind its reference now.
+    """
+    from heedful.policies.digests import identity_of
+    from heedful.policies.references import load
+
+    made = load(ref)
+    if (now := identity_of(ref, made)) != digest:
+        raise UserError(
+            f"Policy {ref!r} is another one now than when it was announced (digest {now}, {digest} then): "
+            "start the server again."
+        )
+    return made
 
 
 def _served(ref: str, policy: Policy, clients: int) -> Served:

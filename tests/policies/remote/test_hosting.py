@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,21 @@ def test_a_reset_that_fails_leaves_no_episode_to_go_on_with() -> None:
     with pytest.raises(RuntimeError, match="no such task"):
         hosted.begin("red")
     assert hosted.words is None
+
+
+def test_another_policy_behind_the_reference_is_not_served_in_the_name_of_the_first(
+    hosted: Hosted, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "changing_policy.py"
+    module.write_text("from remote_doubles import make\n")
+    server = hosted("openpi", "python:changing_policy:make")
+    first = load(f"openpi://127.0.0.1:{server.port}")
+    assert first.reset(Start("lift it")) == "lift it"  # has the instance that was there
+    module.write_text("from remote_doubles import make  # trained again\n")
+    with pytest.raises(UserError, match="the policy cannot be made"):
+        load(f"openpi://127.0.0.1:{server.port}?connect_s=1")
+    assert any("is another one now than when it was announced" in line for line in told)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
