@@ -86,6 +86,6 @@ def test_words_of_another_vocabulary_are_told_as_they_are(tmp_path: Path) -> Non
     policy = trained(tmp_path, ["open the drawer"])
     spec = RunSpec("factors", {**FEW, "pairs": "color,object"}, (policy,))
     resolved, cases = resolve(spec)
-    _, sentence = beforehand(resolved, cases, plan(resolved, cases))
+    _, (sentence,) = beforehand(resolved, cases, plan(resolved, cases))
     assert sentence.startswith("policy 'mine' was not taught color,object: not red, yellow")
     assert "(taught: 'open the drawer')" in sentence

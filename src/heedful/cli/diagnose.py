@@ -42,7 +42,7 @@ from heedful.cli.run_options import (
     TimeLimit,
     WorldName,
 )
-from heedful.cli.run_result import print_counts, print_plan, refuse_comparison, say_crashes
+from heedful.cli.run_result import announce, print_counts, print_plan, refuse_comparison, say_crashes
 from heedful.cli.server_options import Flip, GripperSign, composed
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def diagnose(
                 "options": options_of(several(pairs), factors, rollouts, in_distribution, empty),
             },
         )
-        how |= {"retry_crashed": retry_crashed, "on_error": on_error.value, "announce": say}
+        how |= {"retry_crashed": retry_crashed, "on_error": on_error.value, "announce": announce}
         _diagnose_policies(asked, out, workers, track, dry_run, as_json, how)
         return
     policy_only = {"factors": factors, "world": world, "flip": flip, "gripper_sign": gripper_sign}

@@ -37,7 +37,7 @@ from heedful.cli.run_options import (
     TimeLimit,
     WorldName,
 )
-from heedful.cli.run_result import print_counts, print_plan, refuse_comparison, say_crashes
+from heedful.cli.run_result import announce, print_counts, print_plan, refuse_comparison, say_crashes
 from heedful.cli.server_options import Flip, GripperSign, composed
 
 
@@ -105,7 +105,7 @@ def run(
             on_error.value,
             tracked,
             share_policy,
-            announce=say,
+            announce=announce,
         )
     if as_json:
         print_json(to_json(result))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,13 @@ def refuse_comparison(out: Path) -> None:
         raise UserError(
             f"{out} holds a comparison of strategies; `heedful compare` adds to it. Choose another folder."
         )
+
+
+def announce(episodes: str, doubts: Sequence[str]) -> None:
+    """Say on standard error what will be run, and what makes doubtful whether it should be."""
+    print(f"run: {episodes}", file=sys.stderr)
+    for doubt in doubts:
+        say(doubt)
 
 
 def print_counts(out: Path, result: RunResult) -> None:

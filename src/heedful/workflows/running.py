@@ -70,7 +70,7 @@ class HowToRun(TypedDict, total=False):
     ray: str | None
     on_error: OnError
     share_policy: bool
-    announce: Callable[[str], None] | None
+    announce: Callable[[str, Sequence[str]], None] | None
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,10 @@ def _pool(workers: int, ray: str | None, share_policy: bool, limits: Limits) -> 
         yield pool
 
 
-def beforehand(spec: RunSpec, cases: Sequence[Case], episodes: Sequence[Episode]) -> list[str]:
-    """Return what is worth saying before a run: how many episodes of which arms, and doubts.
+def beforehand(
+    spec: RunSpec, cases: Sequence[Case], episodes: Sequence[Episode]
+) -> tuple[str, tuple[str, ...]]:
+    """Return what is worth saying before a run: how many episodes of which arms; and doubts, if any.
 
     Args:
         spec: What was asked for now, resolved.
@@ -157,10 +159,10 @@ def beforehand(spec: RunSpec, cases: Sequence[Case], episodes: Sequence[Episode]
     """
     arms = Counter(episode.case.arm for episode in episodes)
     found = zip(spec.policies, untaught(spec, cases), strict=True)
-    return [
-        f"{len(episodes)} episodes in all: {', '.join(f'{n} {arm}' for arm, n in arms.items())}.",
-        *(f"policy {entry.name!r} {words}; it runs all the same." for entry, words in found if words),
-    ]
+    return (
+        f"{len(episodes)} episodes in all: {', '.join(f'{n} {arm}' for arm, n in arms.items())}",
+        tuple(f"policy {entry.name!r} {words}; it runs all the same." for entry, words in found if words),
+    )
 
 
 def planned(spec: RunSpec, workers: int = 2) -> Plan:
@@ -193,7 +195,7 @@ def run(
     on_error: OnError = "continue",
     tracking: Tracking | None = None,
     share_policy: bool = False,
-    announce: Callable[[str], None] | None = None,
+    announce: Callable[[str, Sequence[str]], None] | None = None,
 ) -> RunResult:
     """Run what is missing of ``spec`` in the folder ``out``.
 
@@ -245,8 +247,7 @@ def run(
             if retry_crashed:
                 folder.forget([row.id for row in folder.rows() if row.status == "crashed"])
             if announce is not None:
-                for line in beforehand(resolved, cases, episodes):
-                    announce(line)
+                announce(*beforehand(resolved, cases, episodes))
             recorded = tracking.episodes(folder, folder.rows(), len(episodes)) if tracking else None
             counts = run_episodes(
                 folder,
