@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from heedful.rollouts.actions import ACTION_WIDTH, BadActions, beyond_reach, checked_actions
-from heedful.spec.contract import ActionMode, PolicyContract
+from heedful.rollouts.actions import BadActions, beyond_reach, checked_actions
+from heedful.spec.contract import ACTION_WIDTH, ActionMode, PolicyContract
 
 
 def contract(mode: ActionMode = "ee_delta", robots: int = 1) -> PolicyContract:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
+from heedful.policies.lerobot.folder_names import folder_named
 from heedful.spec.errors import UserError
 
 FILES = {
@@ -61,7 +62,7 @@ def _checkpoint_files(kind: str, rest: str) -> list[Path]:
     folder = Path(rest)
     if kind == "lerobot":
         try:
-            folder = Path(rest.partition("?")[0].replace("%3F", "?")).expanduser()
+            folder = folder_named(rest.partition("?")[0])
         except RuntimeError:  # a home that is not there: the policy itself says so when it is loaded
             return []
     return [path for pattern in FILES[kind] for path in sorted(folder.glob(pattern))]

@@ -7,16 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heedful.spec.contract import ActionMode, PolicyContract
-
-ACTION_WIDTH: dict[ActionMode, int] = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
-"""Numbers in one action of one robot."""
+from heedful.spec.contract import ACTION_WIDTH, FARTHEST_STEP_M, FARTHEST_STEP_RAD, PolicyContract
 
 ABSURD = 1e6
 """A number above it in size is in no unit in use."""
 
 _GRIPPER = (-0.05, 1.05)
-_STEP_M, _STEP_RAD = 0.15, 0.7
 _FARTHEST_M = 2.0
 _TURN_RAD = 2 * math.pi
 
@@ -68,8 +64,8 @@ def beyond_reach(actions: NDArray[np.float64], contract: PolicyContract) -> NDAr
     gripper, rest = each[..., -1:], each[..., :-1]
     beyond: NDArray[np.bool_] = np.any((gripper < _GRIPPER[0]) | (gripper > _GRIPPER[1]), axis=-1)
     if contract.action_mode == "ee_delta":
-        beyond |= np.linalg.norm(rest[..., :3], axis=-1) > _STEP_M
-        beyond |= np.linalg.norm(rest[..., 3:], axis=-1) > _STEP_RAD
+        beyond |= np.linalg.norm(rest[..., :3], axis=-1) > FARTHEST_STEP_M
+        beyond |= np.linalg.norm(rest[..., 3:], axis=-1) > FARTHEST_STEP_RAD
     elif contract.action_mode == "ee_absolute":
         beyond |= np.any(np.abs(rest[..., :3]) > _FARTHEST_M, axis=-1)
     else:

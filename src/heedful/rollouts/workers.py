@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import connection
+from multiprocessing.context import SpawnProcess
 from types import FrameType
 
 from heedful.rollouts import worker_process
@@ -68,11 +69,7 @@ class LocalWorker:
 
     def kill(self) -> None:
         """End the process and those it started."""
-        with suppress(OSError):  # what a policy started is in the worker's group; perhaps there is none
-            if self.process.pid is not None:
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.join()
+        kill_group(self.process)
         self.pipe.close()
 
     def dismiss(self) -> None:
@@ -154,6 +151,15 @@ def overdue(team: Sequence[LocalWorker], found: Sequence[tuple[Worker, Message]]
     spoke = [worker for worker, _ in found]
     now = time.monotonic()
     return [worker for worker in team if worker not in spoke and worker.deadline <= now]
+
+
+def kill_group(process: SpawnProcess) -> None:
+    """End ``process`` and what it started, at once; does nothing to one that has ended."""
+    with suppress(OSError):  # what a policy started is in its group; perhaps there is none
+        if process.pid is not None:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.join()
 
 
 @contextmanager

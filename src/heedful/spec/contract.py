@@ -17,6 +17,12 @@ gripper 0..1], added to the commanded pose. ee_absolute: [x y z m, roll pitch ya
 gripper 0..1]; roll = pitch = yaw = 0 is the tool pointing straight down at home yaw.
 Gripper: 0 closed, 1 open. Two robots: the vectors one after the other."""
 
+ACTION_WIDTH: Mapping[ActionMode, int] = {"joint_absolute": 8, "ee_delta": 7, "ee_absolute": 7}
+"""Numbers in one action of one robot."""
+
+FARTHEST_STEP_M, FARTHEST_STEP_RAD = 0.15, 0.7
+"""No robot is sent farther, or turns its tool or a joint by more, in one control step."""
+
 
 @dataclass(frozen=True)
 class CameraContract:

@@ -69,24 +69,26 @@ def refuse_other_policies(kept: RunSpec, asked: RunSpec) -> None:
     Raises:
         UserError: Names the first of them.
     """
-    before = {(policy.ref, policy.name): policy.digest for policy in kept.policies}
-    for policy in asked.policies:
-        old = before.get((policy.ref, policy.name), "")
-        if old and policy.digest and old != policy.digest:
-            raise UserError(
-                f"Policy {policy.name!r} is another one than when this run was made ({policy.ref}: digest "
-                f"{policy.digest}, {old} in the folder): one name would stand for two policies. "
-                "Use a new run folder."
-            )
+    for policy, old in _replaced(kept, asked):
+        raise UserError(
+            f"Policy {policy.name!r} is another one than when this run was made ({policy.ref}: digest "
+            f"{policy.digest}, {old} in the folder): one name would stand for two policies. "
+            "Use a new run folder."
+        )
 
 
 def other_policies(kept: RunSpec, asked: RunSpec) -> bool:
     """Return whether ``refuse_other_policies`` would refuse."""
-    try:
-        refuse_other_policies(kept, asked)
-    except UserError:
-        return True
-    return False
+    return any(True for _ in _replaced(kept, asked))
+
+
+def _replaced(kept: RunSpec, asked: RunSpec) -> Iterator[tuple[PolicyEntry, str]]:
+    """Yield the policies of ``asked`` whose digest is not the one that ``kept`` noted, with that one."""
+    before = {(policy.ref, policy.name): policy.digest for policy in kept.policies}
+    for policy in asked.policies:
+        old = before.get((policy.ref, policy.name), "")
+        if old and policy.digest and old != policy.digest:
+            yield policy, old
 
 
 def _with_unused_digests(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedful.spec.case import PolicyEntry
@@ -21,16 +19,10 @@ if TYPE_CHECKING:
 def identified(entry: PolicyEntry) -> PolicyEntry:
     """Return ``entry`` with what its checkpoint says of itself: training seed and digest."""
     from heedful.policies.digests import digest_of
+    from heedful.policies.taught import training_seed_of
 
-    entry = replace(entry, digest=digest_of(entry.ref))
-    checkpoint = Path(entry.ref.partition(":")[2]) / "policy.json"
-    if entry.training_seed is not None or not entry.ref.startswith("reference:") or not checkpoint.exists():
-        return entry
-    try:
-        seed = int(json.loads(checkpoint.read_text())["seed"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return entry  # the policy itself says what is wrong with its checkpoint when it is loaded
-    return replace(entry, training_seed=seed)
+    seed = training_seed_of(entry.ref) if entry.training_seed is None else entry.training_seed
+    return replace(entry, digest=digest_of(entry.ref), training_seed=seed)
 
 
 def names(spec: RunSpec) -> list[str]:

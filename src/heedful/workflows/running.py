@@ -112,6 +112,12 @@ def resolve(spec: RunSpec) -> tuple[RunSpec, list[Case]]:
     return resolved, suite.cases(options)
 
 
+def _cases(spec: RunSpec) -> list[Case]:
+    """Return the cases of a spec that is resolved; its policies' files are not read for it."""
+    suite: Suite = load_plugin("heedful.suites", spec.suite)()
+    return suite.cases(suite.options(spec.options))
+
+
 def contract_mismatches(spec: RunSpec) -> dict[str, list[str]]:
     """Return for every policy of ``spec``, by its name, the ways in which it and the world do not fit.
 
@@ -242,7 +248,7 @@ def run(
         refuse_other_policies(others, fitting(others, crew))
         with RunFolder.open(out, resolved) as folder:
             if folder.spec != resolved:  # the folder holds more than was asked for now
-                _, cases = resolve(folder.spec)
+                cases = _cases(folder.spec)
             episodes = plan(folder.spec, cases)
             if retry_crashed:
                 folder.forget([row.id for row in folder.rows() if row.status == "crashed"])
@@ -285,7 +291,7 @@ def _others_needed(out: Path, asked: RunSpec, retry_crashed: bool) -> tuple[Poli
     if not others:
         return ()
     rows = [row for row in folder.rows() if not (retry_crashed and row.status == "crashed")]
-    needed = {(e.policy.ref, e.policy.name) for e in missing(plan(spec, resolve(spec)[1]), rows)}
+    needed = {(e.policy.ref, e.policy.name) for e in missing(plan(spec, _cases(spec)), rows)}
     return tuple(policy for policy in others if (policy.ref, policy.name) in needed)
 
 

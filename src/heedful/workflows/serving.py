@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heedful.spec.errors import UserError, unknown
@@ -92,23 +90,14 @@ def _served(ref: str, policy: Policy, clients: int) -> Served:
     """Return what the server says of ``policy``, so that another one at its place is noticed."""
     from heedful.policies.digests import identity_of
     from heedful.policies.remote.announcement import Served
+    from heedful.policies.taught import training_seed_of
 
+    seed = getattr(policy, "training_seed", None)
+    known = isinstance(seed, int) and not isinstance(seed, bool)
     return Served(
         ref,
         identity_of(ref, policy),
-        _training_seed(ref, policy),
+        seed if known else training_seed_of(ref),
         clients,
         getattr(policy, "ignores_words", False) is True,
     )
-
-
-def _training_seed(ref: str, policy: Policy) -> int | None:
-    """Return the seed of the policy's training, as it or its ``policy.json`` says; ``None``: neither does."""
-    kind, _, rest = ref.partition(":")
-    seed = getattr(policy, "training_seed", None)
-    if seed is None and kind == "reference":
-        try:
-            seed = json.loads((Path(rest) / "policy.json").read_text(encoding="utf-8")).get("seed")
-        except (OSError, ValueError, AttributeError):
-            return None  # it was loaded a moment ago; what became of its folder is not the server's affair
-    return seed if isinstance(seed, int) and not isinstance(seed, bool) else None

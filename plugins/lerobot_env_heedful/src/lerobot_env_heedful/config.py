@@ -11,8 +11,7 @@ from lerobot.configs import FeatureType, PolicyFeature
 from lerobot.envs.configs import EnvConfig
 from lerobot.utils.constants import ACTION, OBS_IMAGES, OBS_STATE, OBS_STR
 
-from heedful.rollouts.actions import ACTION_WIDTH
-from heedful.spec.contract import ActionMode
+from heedful.spec.contract import ACTION_WIDTH, ActionMode
 from heedful.spec.errors import UserError, unknown
 from heedful.workflows.collecting import check_image_size
 from heedful.workflows.environments import SUCCESS, CaseGroup, case_groups, check_world

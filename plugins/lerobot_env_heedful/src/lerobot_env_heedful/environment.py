@@ -10,9 +10,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from heedful.rollouts.actions import ACTION_WIDTH
 from heedful.spec.case import Case
-from heedful.spec.contract import ActionMode, CameraContract
+from heedful.spec.contract import ACTION_WIDTH, ActionMode, CameraContract
 from heedful.workflows.environments import SUCCESS, CasePlayer
 
 FPS = 20

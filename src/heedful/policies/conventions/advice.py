@@ -9,14 +9,10 @@ from numpy.typing import NDArray
 
 from heedful.policies.conventions.conversion import OPEN_M, world_actions
 from heedful.policies.conventions.model import GRIPPERS, WIDTHS, Conventions
-from heedful.spec.contract import Observation
+from heedful.spec.contract import FARTHEST_STEP_M, FARTHEST_STEP_RAD, Observation
 
 F64 = NDArray[np.float64]
 
-FAR_M = 0.15
-"""No robot is sent farther than this in one control step."""
-
-FAR_RAD = 0.7
 SLOW_M = 0.001
 """A whole chunk whose largest step is below this gets nowhere."""
 
@@ -92,22 +88,22 @@ def _far(conventions: Conventions, actions: F64, observation: Observation) -> Ad
     raw, tool, joints = actions[0], observation.proprioception[0], observation.joint_state[0, :7]
     if conventions.action in ("joint_absolute", "joint_delta"):
         jump = float(np.abs(first[:7] - joints).max())
-        if jump <= FAR_RAD:
+        if jump <= FARTHEST_STEP_RAD:
             return None
         line = f"The first action turns a joint by {jump:.2f} rad in one step"
-        if conventions.action == "joint_absolute" and np.abs(raw[:7]).max() < FAR_RAD:
+        if conventions.action == "joint_absolute" and np.abs(raw[:7]).max() < FARTHEST_STEP_RAD:
             return Advice(f"{line}; numbers as small as these look like changes.", "action=joint_delta")
-        if conventions.action == "joint_delta" and np.abs(raw[:7] - joints).max() < FAR_RAD:
+        if conventions.action == "joint_delta" and np.abs(raw[:7] - joints).max() < FARTHEST_STEP_RAD:
             return Advice(f"{line}; the numbers look like joint angles.", "action=joint_absolute")
         return Advice(f"{line}; the unit may be another one.", "scale_rad=...")
     goal = first[:3] - tool[:3] if conventions.action == "ee_absolute" else first[:3]
     jump = float(np.linalg.norm(goal))
-    if jump <= FAR_M:
+    if jump <= FARTHEST_STEP_M:
         return None
     line = f"The first action moves the tool by {jump:.2f} m in one step"
-    if conventions.action == "ee_absolute" and np.linalg.norm(raw[:3]) < FAR_M:
+    if conventions.action == "ee_absolute" and np.linalg.norm(raw[:3]) < FARTHEST_STEP_M:
         return Advice(f"{line}; numbers as small as these look like changes.", "action=ee_delta")
-    if conventions.action == "ee_delta" and np.linalg.norm(raw[:3] - tool[:3]) < FAR_M:
+    if conventions.action == "ee_delta" and np.linalg.norm(raw[:3] - tool[:3]) < FARTHEST_STEP_M:
         return Advice(f"{line}; the numbers look like a place near the tool.", "action=ee_absolute&scale_m=1")
     if conventions.action == "ee_absolute" and np.abs(raw[:6]).max() <= 1.0:
         return Advice(

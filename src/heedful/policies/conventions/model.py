@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from heedful.spec.contract import ActionMode, CameraContract, PolicyContract
+from heedful.spec.contract import ACTION_WIDTH, ActionMode, CameraContract, PolicyContract
 from heedful.spec.errors import UserError, unknown
 
 Flip = Literal["none", "vertical", "horizontal", "both"]
@@ -72,7 +72,7 @@ MODES: dict[Action, ActionMode] = {
 }
 """What the server's actions become for the world."""
 
-WIDTHS: dict[Action, int] = {"ee_delta": 7, "ee_absolute": 7, "joint_absolute": 8, "joint_delta": 8}
+WIDTHS: dict[Action, int] = {action: ACTION_WIDTH[mode] for action, mode in MODES.items()}
 """Numbers in one action, the gripper last."""
 
 

@@ -18,6 +18,7 @@ from heedful.policies.lerobot.files import (
     read_json,
     read_steps,
 )
+from heedful.policies.lerobot.folder_names import written
 from heedful.policies.lerobot.normalization import ACTION, raw_features, widths
 from heedful.spec.errors import UserError
 
@@ -151,8 +152,7 @@ def _refuse_other_places(folder: Path) -> None:
     deeper = [found for place in places for found in sorted(folder.glob(place), reverse=True)]
     for found in deeper:
         if (found / CONFIG).exists():
-            written = str(found).replace("?", "%3F")
-            raise UserError(f"{folder} is no checkpoint itself; take lerobot:{written}.")
+            raise UserError(f"{folder} is no checkpoint itself; take lerobot:{written(found)}.")
     raise UserError(f"Checkpoint {folder}: {CONFIG} is missing.")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from heedful.policies.digests import digest_of
 from heedful.policies.lerobot.checkpoint import Checkpoint
 from heedful.policies.lerobot.files import CONFIG, file_states
+from heedful.policies.lerobot.folder_names import written
 from heedful.spec.errors import UserError
 
 VERSION = "0.6.1"
@@ -106,7 +107,7 @@ def digest_in(folder: Path) -> str:
     Raises:
         UserError: A file cannot be read.
     """
-    return digest_of(f"lerobot:{str(folder).replace('?', '%3F')}")
+    return digest_of(f"lerobot:{written(folder)}")
 
 
 def refuse_if_written(checkpoint: Checkpoint) -> None:

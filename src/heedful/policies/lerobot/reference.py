@@ -13,6 +13,7 @@ from heedful.policies.conventions.model import PIECES, WIDTHS, Conventions, chec
 from heedful.policies.conventions.presets import HEEDFUL, PRESETS
 from heedful.policies.conventions.values import text
 from heedful.policies.lerobot.checkpoint import Checkpoint, read_checkpoint
+from heedful.policies.lerobot.folder_names import folder_named, written
 from heedful.spec.contract import CameraContract
 from heedful.spec.errors import UserError
 
@@ -82,17 +83,16 @@ def _split(rest: str) -> tuple[Path, str]:
         cuts = [place for place, letter in enumerate(rest) if letter == "?"][1:]
         for named in (rest[:cut] for cut in [len(rest), *reversed(cuts)]):
             if os.path.isdir(_folder(named)):
-                written = named.replace("?", "%3F")
                 raise UserError(
                     f"Policy 'lerobot:{rest}': ? begins the options, so that {path} would be the folder; "
-                    f"for {named} write lerobot:{written}."
+                    f"for {named} write lerobot:{written(named)}."
                 )
     return folder, query
 
 
 def _folder(path: str) -> Path:
     try:
-        return Path(path.replace("%3F", "?")).expanduser()
+        return folder_named(path)
     except RuntimeError as error:
         raise UserError(
             f"Policy 'lerobot:{path}': the home folder of {path.partition('/')[0]} is not known; "

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 import time
 from contextlib import suppress
 from multiprocessing import connection, reduction
@@ -12,7 +10,7 @@ from multiprocessing import connection, reduction
 from heedful.rollouts.shared import host_process
 from heedful.rollouts.shared.serving import Serving
 from heedful.rollouts.watch import Limits, Watch
-from heedful.rollouts.workers import one_thread
+from heedful.rollouts.workers import kill_group, one_thread
 
 _START_LIMIT_S = 300.0
 _END_S = 5.0
@@ -75,11 +73,7 @@ class Host:
 
     def kill(self) -> None:
         """End it, and what it started, at once; may be called twice."""
-        with suppress(OSError):
-            if self.process.pid is not None:
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.join()
+        kill_group(self.process)
         self.control.close()
 
     def dismiss(self) -> None:
